@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any
@@ -22,7 +23,7 @@ import pyarrow as pa
 from pdeval.catalog import SETS, SINCE_10, TABLE, needs_judged, parse
 from pdeval.cli.trec_eval_output import lines
 from pdeval.evaluate import Views
-from pdeval.join import Judged, NothingJudged, Positions, positions
+from pdeval.join import Judged, Judgments, NothingJudged, Positions, positions, read_judgments
 from pdeval.tables import Table, read, text_dtype
 
 __all__ = [
@@ -139,7 +140,9 @@ class RelevanceEvaluator:
             joined = self._join_empty()
         if joined is None:
             return {}
-        answered = joined.answered | np.asarray(joined.queries.astype(object).isin(empty))[:, None]
+        answered = joined.answered
+        if empty:
+            answered = answered | np.asarray(joined.queries.astype(object).isin(empty))[:, None]
         return next(iter(self._nested(joined, answered).values()))
 
     def _join_empty(self) -> Positions | None:
@@ -167,15 +170,18 @@ class RelevanceEvaluator:
     def _join(self, runs: Table, *, validate: bool) -> Positions | None:
         if not len(self._qrels.frame) or not len(runs.frame):
             return None
-        rules: dict[str, Any] = {
-            "ties": "docid",
-            "compat": "trec_eval-9",
-            "complete": self._complete,
-        }
+        rules: dict[str, Any] = {"ties": "docid", "compat": "trec_eval-9", "validate": validate}
         try:
-            return positions.join(runs, self._qrels, validate=validate, **rules)
+            return positions.join(
+                runs, self._qrels, complete=self._complete, judged=self._judgments, **rules
+            )
         except NothingJudged:
             return None
+
+    @cached_property
+    def _judgments(self) -> Judgments:
+        """The judgments, which all runs share."""
+        return read_judgments(self._qrels, complete=self._complete)
 
     def _nested(
         self, joined: Positions, mask: np.ndarray

@@ -141,10 +141,10 @@ def lists_of_runs(
     )
     if validate:
         duplicates.no_duplicates(runs, doc, lists)
-    score, order = sorted_scores(score, lists, ties)
+    step, order = sorted_scores(score, lists, ties)
     judged, topic = unjudged(lists, doc)
-    gaps = closed_gaps(score, lists, ties)
-    rows = Rows((runs, runs), judged, lists, topic, doc, score, order, ties, gaps)
+    gaps = closed_gaps(score, order, lists, ties)
+    rows = Rows((runs, runs), judged, lists, topic, doc, step, order, ties, gaps)
     positions = positions_of(rows, compat=compat, depth=depth)
     if catalog is not None:
         positions = replace(positions, listed=all_lists(rows, catalog, depth))

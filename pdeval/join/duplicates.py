@@ -8,7 +8,7 @@ import numpy as np
 from pdeval.join import ids
 from pdeval.join.ids import Ids
 from pdeval.join.lists import Lists, dense, ranges
-from pdeval.tables import COLLECTIONS, Table, listed, looked_up, may_name, several_collections
+from pdeval.tables import COLLECTIONS, Table, listed, may_name, several_collections
 
 
 def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
@@ -23,8 +23,7 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     >>> rows_repeated(ids.column_ids(frame["doc_id"], "doc"), find_lists(read(frame, "runs"))).tolist()
     [2]
     """
-    mark = doc.marks
-    which = _suspects(mark if lists.order is None else looked_up(mark, lists.order), lists.starts)
+    which = _suspects(doc.marks, lists.starts, lists.order)
     if not len(which):
         return which
     parts = np.array_split(
@@ -33,29 +32,30 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     return np.sort(np.concatenate([_exact(doc, lists, part) for part in parts]))
 
 
-def _suspects(mark: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the lists in which two numbers are equal."""
+def _suspects(mark: np.ndarray, starts: np.ndarray, order: np.ndarray | None = None) -> np.ndarray:
+    """Return the lists in which two numbers are equal; `order` has the row of each place, if they differ."""
     suspects = [np.zeros(0, dtype=np.int64)]
-    for which, block in _number_blocks(mark, starts):
+    for which, block in _number_blocks(mark, starts, order):
         block.sort(axis=-1)  # equal numbers are adjacent now
         suspects.append(which[(block[:, 1:] == block[:, :-1]).any(axis=1)])
     return np.concatenate(suspects)
 
 
-def _number_blocks(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _number_blocks(
+    mark: np.ndarray, starts: np.ndarray, order: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield (lists, their numbers as a dense block), the padding made of large numbers that are all different."""
     sizes, dtype = np.diff(starts), np.promote_types(mark.dtype, np.uint32)
     if len(sizes) and sizes.min() == sizes.max():  # adjacent rows are a dense block already
         step = max(_BLOCK // max(int(sizes[0]), 1), 1)
         for first in range(0, len(sizes), step):
             which = np.arange(first, min(first + step, len(sizes)))
-            yield (
-                which,
-                mark[starts[first] : starts[which[-1] + 1]].astype(dtype).reshape(len(which), -1),
-            )
+            adjacent = np.s_[starts[first] : starts[which[-1] + 1]]
+            block = mark[adjacent] if order is None else mark.take(order[adjacent], mode="clip")
+            yield which, block.astype(dtype).reshape(len(which), -1)
         return
     for which, rows, real in dense(starts, most=_BLOCK):
-        block = mark[rows].astype(dtype)
+        block = mark[rows if order is None else order[rows]].astype(dtype)
         block[~real] = np.iinfo(dtype).max - np.arange(np.count_nonzero(~real), dtype=dtype)
         yield which, block
 
@@ -74,7 +74,7 @@ def _exact(doc: Ids, lists: Lists, which: np.ndarray) -> np.ndarray:
         return _exact(doc, lists, which[again]) if len(again) else again
     _, code = docs.unique()
     key = lists.of_rows(sorted_rows) * (int(code.max()) + 1) + code
-    order = np.argsort(key, kind="stable")
+    order = np.lexsort((rows, key))  # by list and id, then in the order of the table
     return rows[order[np.flatnonzero(np.diff(key[order]) == 0) + 1]]
 
 

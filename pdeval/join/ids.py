@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.tables import looked_up
+from pdeval.tables import counts_of, looked_up
 
 CHUNK = 1 << 14  # texts whose words stay in the processor's cache
 SAMPLE = 1024
@@ -136,6 +136,8 @@ class Ids:
         if self.numbers is None:
             return hashes(self.text, words=other._mark_words, bits=32)
         small = int(self.numbers.min(initial=0)) >= 0 and int(self.numbers.max(initial=0)) < 2**32
+        if small and self.numbers.itemsize == 4:
+            return self.numbers.view(np.uint32)
         number = self.numbers if small else self.numbers.astype(np.int64)
         return (number if small else number + (number >> 32) * 0x9E3779B1).astype(np.uint32)
 
@@ -157,18 +159,15 @@ class Ids:
     def unique(self, *, narrow: bool = False, natural: bool = False) -> tuple[Ids, np.ndarray]:
         """Return the different ids in byte (or number) order, and each row's place among them.
 
-        Places have 64 bits; 32 if `narrow` and enough: widen them before multiplication. Texts are in natural order if
-        `natural`: 2 before 10.
+        Places have 64 bits, or if `narrow` the fewest that are enough: widen them before multiplication. Texts are in
+        natural order if `natural`: 2 before 10.
         """
-        dtype = np.int32 if narrow and len(self) < 2**31 else np.int64
         if self.numbers is not None:
-            inverse, values = pd.factorize(self.numbers, sort=True)
-            return Ids(numbers=values.astype(np.int64)), inverse.astype(dtype, copy=False)
+            return self._unique_numbers(narrow)
         if self.values is not None:  # the values that are used, and the new code of each
-            used = np.zeros(len(self.values), dtype=bool)
-            used[self.codes] = True
-            known, code = self.values.take(np.flatnonzero(used)).unique(natural=natural)
-            place = np.zeros(len(used), dtype=dtype)
+            used = np.flatnonzero(counts_of(self.stored, len(self.values)))
+            known, code = self.values.take(used).unique(natural=natural)
+            place = np.zeros(len(self.values), dtype=_place_dtype(len(known), narrow))
             place[used] = code
             return known, looked_up(place, self.stored)
         number = words_of_one_width(
@@ -181,11 +180,27 @@ class Ids:
         if number is not None:
             texts = texts_of_words(texts.to_numpy(), number[1], self.stored.type)
         order = natural_order(texts) if natural else pc.sort_indices(texts).to_numpy()
-        place = np.empty(len(order), dtype=dtype)
-        place[order] = np.arange(
-            len(order)
-        )  # inverse permutation: from first occurrence to byte order
+        place = np.empty(len(order), dtype=_place_dtype(len(order), narrow))
+        # inverse permutation: from first occurrence to byte order
+        place[order] = np.arange(len(order))
         return Ids(text=texts.take(pa.array(order))), looked_up(place, encoded.indices.to_numpy())
+
+    def _unique_numbers(self, narrow: bool) -> tuple[Ids, np.ndarray]:
+        numbers = cast(np.ndarray, self.numbers)
+        count = int(numbers.max(initial=-1)) + 1
+        if numbers.min(initial=0) >= 0 and count <= len(numbers):
+            # small integers are counted, which is faster than hashing them
+            values = np.flatnonzero(counts_of(numbers, count))
+            place = np.zeros(count, dtype=_place_dtype(len(values), narrow))
+            place[values] = np.arange(len(values))
+            return Ids(numbers=values), looked_up(place, numbers)
+        inverse, values = pd.factorize(numbers, sort=True)
+        dtype = _place_dtype(len(values), narrow)
+        return Ids(numbers=values.astype(np.int64)), inverse.astype(dtype, copy=False)
+
+
+def _place_dtype(count: int, narrow: bool) -> np.dtype:
+    return np.min_scalar_type(count) if narrow else np.dtype(np.int64)
 
 
 def natural_order(texts: pa.Array) -> np.ndarray:

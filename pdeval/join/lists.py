@@ -107,23 +107,22 @@ def find_lists(table: Table) -> Lists:
     code = combined_codes(
         [(run_code, len(runs)), (query_code, len(queries))], len(query), narrow=True
     )
-    order, sizes, place = grouped(code)
-    if len(sizes) == len(code):  # every list is one stretch
+    del run_code, query_code  # one number per row is enough: the memory is needed for the order
+    order, sizes, place, codes = grouped(code)
+    run_of_list, query_of_list = np.divmod(codes.astype(np.int64), max(len(queries), 1))
+    if len(sizes) == len(place):  # every list is one stretch
         starts = np.arange(count + 1) if begin is None else np.append(begin, count)
-        return Lists(starts, _wide(run_code), _wide(query_code), runs, queries, None)
-    first = np.cumsum(sizes) - sizes
-    run_code, query_code = _wide(run_code[order[first]]), _wide(query_code[order[first]])
+        return Lists(starts, run_of_list[place], query_of_list[place], runs, queries, None)
     if begin is not None:  # back from stretches to rows
+        first = np.cumsum(sizes) - sizes
         lengths = np.diff(np.append(begin, count))
         place, lengths = np.repeat(place, lengths), lengths[order]
         order, sizes = ranges(begin[order], lengths), np.add.reduceat(lengths, first)
     if count < 2**31:  # half the memory, and less to read later
-        order, place = order.astype(np.int32, copy=False), place.astype(np.int32, copy=False)
-    return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order, place)
-
-
-def _wide(codes: np.ndarray) -> np.ndarray:
-    return codes.astype(np.int64, copy=False)
+        order = order.astype(np.int32, copy=False)
+        place = place if place.itemsize < 4 else place.astype(np.int32, copy=False)
+    starts = np.append(0, np.cumsum(sizes))
+    return Lists(starts, run_of_list, query_of_list, runs, queries, order, place)
 
 
 def _begins(columns: list[Ids], count: int) -> np.ndarray:

@@ -42,7 +42,8 @@ class Rows(NamedTuple):
     doc : Ids
         The items, in the order of the caller's rows.
     score, order : ndarray, ndarray or None
-        The scores list after list, best first, and the caller's row of each; None if rows are in that order already.
+        Numbers that change where the score does, list after list and best first, and the caller's row of each; the
+        scores themselves and None if rows are in that order already.
     ties : str
         The order inside a list.
     gaps : str, optional
@@ -70,13 +71,14 @@ def rows_of(
     validate: bool = True,
     complete: bool = True,
     any_judged: bool = True,
+    judged: Judgments | None = None,
 ) -> Rows:
     """Return both tables prepared for the join, under the rules of `join`; by default some query must be judged."""
     ties = checked_rules(ties, compat, depth, runs)
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
     judged, lists, doc, score = together(
-        lambda: read_judgments(qrels, complete=complete),
+        lambda: read_judgments(qrels, complete=complete) if judged is None else judged,
         lambda: find_lists(runs),
         lambda: ids.column_ids(runs.column("doc"), "doc"),
         lambda: ranks.scores_of(runs, ties, compat),
@@ -86,12 +88,12 @@ def rows_of(
         lambda: same_type("doc", doc, judged.docs),
         lambda: no_duplicates(runs, doc, lists) if validate else None,
     )
-    score, order = ranks.sorted_scores(score, lists, ties)
+    step, order = ranks.sorted_scores(score, lists, ties)
     topic = lists.queries.probe(judged.queries)[lists.query]
     if any_judged and not (topic >= 0).any():
         raise NothingJudged("query", lists.queries, judged.queries)
-    gaps = ranks.closed_gaps(score, lists, ties)
-    return Rows((runs, qrels), judged, lists, topic, doc, score, order, ties, gaps)
+    gaps = ranks.closed_gaps(score, order, lists, ties)
+    return Rows((runs, qrels), judged, lists, topic, doc, step, order, ties, gaps)
 
 
 def unjudged(lists: Lists, doc: ids.Ids) -> tuple[Judgments, np.ndarray]:
@@ -308,6 +310,7 @@ def join(
     validate: bool = True,
     complete: bool = True,
     catalog: Catalog | None = None,
+    judged: Judgments | None = None,
 ) -> Positions:
     """Return the ranks at which each run of a run table retrieved the judged items.
 
@@ -327,6 +330,8 @@ def join(
         Keep judged non-relevant items too, which some measures need.
     catalog : Catalog, optional
         Side tables of items: the rows are kept, for measures that look at more than judged items.
+    judged : Judgments, optional
+        The judgments of `qrels`, if they were read before.
 
     Examples
     --------
@@ -337,10 +342,9 @@ def join(
     (50, 12)
     """
     complete = complete or judged_only
-    rows = rows_of(
-        runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete
-    )
-    positions = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
+    rules: dict[str, Any] = {"compat": compat, "depth": depth, "validate": validate}
+    rows = rows_of(runs, qrels, ties=ties, complete=complete, judged=judged, **rules)
+    positions = positions_of(rows, complete=complete, **rules)
     if catalog is not None:
         positions = replace(positions, listed=all_lists(rows, catalog, depth))
     return positions.only_judged() if judged_only else positions

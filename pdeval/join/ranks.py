@@ -15,7 +15,7 @@ from pdeval.join.duplicates import no_duplicates
 from pdeval.join.ids import Ids
 from pdeval.join.lists import Lists, dense, find_lists, ranges
 from pdeval.join.rules import Compat, Ties, checked_rules, outside
-from pdeval.tables import Table, looked_up, numbers, run_labels, together
+from pdeval.tables import Table, begins, numbers, run_labels, together
 
 BLOCK = 1 << 18
 PART = 1 << 16
@@ -45,16 +45,15 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
 def sorted_scores(
     score: np.ndarray, lists: Lists, ties: Ties
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the scores list after list, best first, and the row of each; None if rows are in that order already."""
-    order = lists.order
-    score = score if order is None else looked_up(score, order)
-    inside = sort_lists(score, lists)
-    if inside is not None:
-        score = looked_up(score, inside)
-        order = inside if order is None else looked_up(order, inside)
+    """Return numbers that change where the score does, list after list and best first, and the row of each.
+
+    The numbers are the scores and the rows None if the rows of the table are in that order already. Otherwise
+    `lists.order`, if there is one, is sorted in place, which saves memory.
+    """
+    step, order = sort_lists(score, lists)
     if ties != "rank":
-        return score, order
-    equal = np.flatnonzero(score[1:] == score[:-1]) + 1
+        return step, order
+    equal = np.flatnonzero(step[1:] == step[:-1]) + 1
     # the first row of a list has no row before it
     equal = equal[lists.starts[lists.of_rows(equal)] != equal]
     if len(equal):
@@ -65,76 +64,78 @@ def sorted_scores(
             f"{len(equal):,} rows have the same rank as another row of their list, e.g. in run {name!r}, query "
             f"{query!r}, so the rank column does not define an order. Use ties='docid' or ties='first'."
         )
-    return score, order
+    return step, order
 
 
-def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
-    """Return the rows with every list sorted by falling score, or None if all are sorted already.
-
-    Rows with equal scores stay in their order.
+def sort_lists(score: np.ndarray, lists: Lists) -> tuple[np.ndarray, np.ndarray | None]:
+    """Sort every list by falling score; rows with equal scores stay in their order. See `sorted_scores`.
 
     Examples
     --------
     >>> from pdeval.tables.reader import read
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"query_id": 1, "doc_id": [1, 2, 3], "score": [0.1, 0.3, 0.2]})
-    >>> sort_lists(frame["score"].to_numpy(), find_lists(read(frame, "runs"))).tolist()
-    [1, 2, 0]
+    >>> frame = pd.DataFrame({"query_id": 1, "doc_id": [1, 2, 3, 4], "score": [0.1, 0.3, 0.2, 0.2]})
+    >>> step, order = sort_lists(frame["score"].to_numpy(), find_lists(read(frame, "runs")))
+    >>> step.tolist(), order.tolist()
+    ([True, False, False, True], [1, 2, 3, 0])
     """
-    rises = np.zeros(len(score), dtype=bool)
-    np.greater(score[1:], score[:-1], out=rises[1:])
-    rises[lists.starts[:-1]] = False
-    if not rises.any():
-        return None
-    # lists in which a score is higher than the one above it
-    unsorted = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
-    order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31 else np.int64)
-    for _, rows, real in dense(lists.starts, unsorted, most=BLOCK):
-        full = bool(real.all())
-        if (
-            full and rows[-1, -1] - rows[0, 0] + 1 == rows.size
-        ):  # adjacent lists: a view, without copying
-            place: slice | np.ndarray = slice(rows[0, 0], rows[-1, -1] + 1)
-            block = score[place].reshape(rows.shape)
-        else:
-            place, block = rows[real], score[rows]
-        by = _by_leading_bits(block, None if full else real)
-        by += rows[:, :1]
-        block = score.take(
-            by, mode="clip"
-        )  # padding may point beyond the last row; it is not looked at
-        rise = block[:, 1:] > block[:, :-1]
-        # lists with scores that differ in their last bits only are sorted again
-        for at in np.flatnonzero((rise if full else rise & real[:, 1:]).any(axis=1)):
-            single = rows[at][real[at]]
-            by[at, : len(single)] = single[np.argsort(-score[single], kind="stable")]
-        order[place] = (
-            by[real] if isinstance(place, np.ndarray) else by.ravel()
-        )  # padding comes last
-    return order
+    starts, order = lists.starts, lists.order
+    unsorted: np.ndarray | None = None
+    # a bit that changes where the score does: one byte per row instead of a sorted copy of the scores
+    step = np.zeros(len(score), dtype=bool)
+    if order is None:
+        np.greater(score[1:], score[:-1], out=step[1:])
+        step[starts[:-1]] = False
+        if not step.any():
+            return score, None
+        # lists in which a score is higher than the one above it
+        unsorted = np.flatnonzero(np.logical_or.reduceat(step, starts[:-1]))
+        order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31 else np.int64)
+        np.not_equal(score[1:], score[:-1], out=step[1:])
+        np.logical_xor.accumulate(step, out=step)
+    for _, rows, real in dense(starts, unsorted, most=BLOCK):
+        adjacent = real.all() and rows[-1, -1] - rows[0, 0] + 1 == rows.size
+        place = slice(rows[0, 0], rows[-1, -1] + 1) if adjacent else rows[real]
+        given = order[rows]
+        by, new = _by_leading_bits(score.take(given, mode="clip"), real)
+        # padding comes last
+        order[place] = np.take_along_axis(given, by, axis=1)[real]
+        step[place] = np.logical_xor.accumulate(new, axis=1)[real]
+    return step, order
 
 
-def _by_leading_bits(score: np.ndarray, real: np.ndarray | None) -> np.ndarray:
-    """Return the places of scores from the largest to the smallest, row by row; equal ones in their order.
+def _by_leading_bits(score: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of scores from the largest to the smallest, row by row, and where the score changes.
 
-    Sorts integers: the leading bits of a score and, instead of its last bits, its place. That is faster than an
-    `argsort`. Scores that differ in their last bits only may come in a wrong order.
+    Equal scores stay in their order. Sorts integers: the leading bits of a score and, instead of its last bits, its
+    place. That is faster than an `argsort`. Only rows with scores that differ in their last bits are sorted again.
     """
     # IEEE 754 bit patterns order as the numbers do, except that negative numbers run backwards
     bits = (score.astype(np.float64, copy=False) + 0.0).view(
         np.int64
     )  # plus 0: 0 and -0 are one score
+    low = (1 << score.shape[1].bit_length()) - 1
+    cut = ((bits & low) != 0).any(axis=1)  # 32-bit scores end in zeros
     bits ^= (
         ~(bits >> 63) & np.iinfo(np.int64).max
     )  # as unsigned numbers they now rise where scores fall
-    low = (1 << score.shape[1].bit_length()) - 1
     bits &= ~low
-    if real is not None:
-        bits[~real] = ~low  # padding: the largest key
+    bits[~real] = ~low  # padding: the largest key
     bits |= np.arange(score.shape[1])
     bits.view(np.uint64).sort(axis=-1)
-    bits &= low
-    return bits
+    by = bits & low
+    bits -= by
+    new = begins(bits)
+    if cut.any():
+        cut &= (real & ~new).any(axis=1)
+        block = np.take_along_axis(score[cut], by[cut], axis=1)
+        rises = ((block[:, 1:] > block[:, :-1]) & real[cut, 1:]).any(axis=1)
+        for at, row in zip(np.flatnonzero(cut)[rises], np.flatnonzero(rises)):
+            size = np.count_nonzero(real[at])
+            by[at, :size] = np.argsort(-score[at, :size], kind="stable")
+            block[row, :size] = score[at, by[at, :size]]
+        new[cut] = begins(block)
+    return by, new
 
 
 def have_gaps(first: np.ndarray, last: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -159,11 +160,14 @@ def gaps_text(
     )
 
 
-def closed_gaps(score: np.ndarray, lists: Lists, ties: Ties) -> str | None:
-    """Return the warning about gaps in the ranks by which lists were sorted, or None."""
+def closed_gaps(
+    score: np.ndarray, order: np.ndarray | None, lists: Lists, ties: Ties
+) -> str | None:
+    """Return the warning about gaps in the ranks by which lists were sorted, or None; `score` is that of the table."""
     if ties != "rank":
         return None
-    first, last, size = -score[lists.starts[:-1]], -score[lists.starts[1:] - 1], lists.sizes
+    ends, size = np.stack([lists.starts[:-1], lists.starts[1:] - 1]), lists.sizes
+    first, last = -score[ends if order is None else order[ends]]
     gapped = have_gaps(first, last, size)
     if not gapped.any():
         return None
@@ -366,10 +370,10 @@ def top(
     )
     if validate:
         no_duplicates(runs, doc, lists)
-    score, order = sorted_scores(score, lists, ties)
-    if gaps := closed_gaps(score, lists, ties):
+    step, order = sorted_scores(score, lists, ties)
+    if gaps := closed_gaps(score, order, lists, ties):
         warnings.warn(gaps, UserWarning, stacklevel=outside())
-    rows, list_of_row, rank = first_rows(score, order, doc, lists, ties, depth)
+    rows, list_of_row, rank = first_rows(step, order, doc, lists, ties, depth)
     by = np.lexsort((rank, list_of_row))  # the last key is the primary one
     row = rows[by] if order is None else order[rows[by]].astype(np.int64, copy=False)
     return Top(lists, row, list_of_row[by], rank[by])

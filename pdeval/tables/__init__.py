@@ -1,7 +1,7 @@
 """Every table in and out: vocabularies, roles, recognition, and other frames to pandas."""
 
 from pdeval.tables import schemas
-from pdeval.tables.codes import by_code, combined_codes, distinct, grouped, looked_up
+from pdeval.tables.codes import by_code, combined_codes, counts_of, distinct, grouped, looked_up
 from pdeval.tables.dataframes import (
     as_table,
     categorical,

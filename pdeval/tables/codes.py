@@ -26,7 +26,7 @@ def combined_codes(
     rows : int
         Number of rows, needed without columns.
     narrow : bool
-        Whether to use 32 bits if these are sufficient.
+        Whether to use 16 or 32 bits if these are sufficient.
 
     Examples
     --------
@@ -34,8 +34,9 @@ def combined_codes(
     [2, 3, 5]
     """
     columns = list(columns)
-    if narrow and len(columns) > 1 and prod(max(values, 1) for _, values in columns) < 2**31:
-        return _narrow_codes(columns, rows)
+    combinations = prod(max(values, 1) for _, values in columns)
+    if narrow and len(columns) > 1 and combinations < 2**31:
+        return _narrow_codes(columns, rows, combinations)
     code, count = np.zeros(rows, dtype=np.int64), 1
     for codes, values in columns:
         if count * values > MOST:  # renumber the codes: at most one per row
@@ -49,13 +50,15 @@ def combined_codes(
     return code
 
 
-def _narrow_codes(columns: list[tuple[np.ndarray, int]], rows: int) -> np.ndarray:
-    combined = np.zeros(rows, dtype=np.int32)
+def _narrow_codes(
+    columns: list[tuple[np.ndarray, int]], rows: int, combinations: int
+) -> np.ndarray:
+    combined = np.empty(rows, dtype=np.uint16 if combinations <= SMALL else np.int32)
     for at in range(0, rows, CHUNK):
-        code = combined[at : at + CHUNK]  # a view: codes are computed in place
+        code: int | np.ndarray = 0
         for codes, values in columns:
-            code *= max(values, 1)
-            code += codes[at : at + CHUNK].astype(np.int32, copy=False)
+            code = code * max(values, 1) + codes[at : at + CHUNK].astype(np.int32, copy=False)
+        combined[at : at + CHUNK] = code
     return combined
 
 
@@ -72,6 +75,21 @@ def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
         # "clip" writes directly into `out`; the default mode buffers the output
         table.take(code[at : at + CHUNK], out=values[at : at + CHUNK], mode="clip")
     return values
+
+
+def counts_of(code: np.ndarray, count: int) -> np.ndarray:
+    """Return the number of rows of each code below `count`, without a copy of the codes in 64 bits.
+
+    Examples
+    --------
+    >>> counts_of(np.array([1, 1, 0], dtype=np.int8), 3).tolist()
+    [1, 2, 0]
+    """
+    counts = np.zeros(count, dtype=np.int64)
+    step = max(CHUNK, count)
+    for at in range(0, len(code), step):
+        counts += np.bincount(code[at : at + step], minlength=count)
+    return counts
 
 
 def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -134,33 +152,35 @@ def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
     # ends[chunk, part]: a part has its rows of the first chunk, then those of the second, ...
     ends = np.cumsum(sizes.T).reshape(BYTE, -1).T
     order = np.empty(len(code), dtype=np.int32 if len(code) < 2**31 else np.int64)
-    low = np.empty(len(code), dtype=np.uint16)
+    low = np.empty(len(code), dtype=np.uint8 if shift <= 8 else np.uint16)
     for at, size, end in zip(chunks, sizes, ends):
         part = code[at : at + CHUNK]
         by = np.argsort((part >> shift).astype(np.uint8), kind="stable")
         to = np.repeat(end - np.cumsum(size), size)
         to += np.arange(len(part))
         order[to] = by + at
-        low[to] = part.astype(np.uint16)[by]
-    low &= np.uint16((1 << shift) - 1)
+        low[to] = (part & ((1 << shift) - 1))[by]
     for first, last in pairwise(np.append(0, ends[-1])):
         order[first:last] = order[first:last][np.argsort(low[first:last], kind="stable")]
     return order
 
 
-def grouped(code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows in the order of `by_code`, the number of rows of each code, and the code number of each row.
+def grouped(code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return (rows in the order of `by_code`, number of rows of each code, code number of each row, codes).
 
     Examples
     --------
     >>> [part.tolist() for part in grouped(np.array([7, 3, 7, 3, 9]))]
-    [[1, 3, 0, 2, 4], [2, 2, 1], [1, 0, 1, 0, 2]]
+    [[1, 3, 0, 2, 4], [2, 2, 1], [1, 0, 1, 0, 2], [3, 7, 9]]
     """
-    if int(code.max(initial=-1)) < 4 * len(code) + SMALL:
-        sizes = np.bincount(code)
-        there = sizes > 0
-        if not there.all():
-            code = looked_up((np.cumsum(there) - 1).astype(code.dtype), code)
-        return by_code(code), sizes[there], code
-    _, place, sizes = np.unique(code, return_inverse=True, return_counts=True)
-    return by_code(place), sizes, place
+    count = int(code.max(initial=0)) + 1
+    if count <= 4 * len(code) + SMALL:
+        sizes = counts_of(code, count)
+        codes = np.flatnonzero(sizes)
+        if len(codes) < count:
+            place = np.zeros(count, dtype=code.dtype)
+            place[codes] = np.arange(len(codes))
+            code = looked_up(place, code)
+        return by_code(code), sizes[codes], code, codes
+    codes, place, sizes = np.unique(code, return_inverse=True, return_counts=True)
+    return by_code(place), sizes, place, codes

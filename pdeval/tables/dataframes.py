@@ -32,6 +32,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from pdeval.tables.codes import counts_of, looked_up
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs import checks_arguments, short_repr
 
@@ -294,20 +295,18 @@ def _categories(column: pa.ChunkedArray) -> Any:
     # codes of the concatenated names of all chunks: a missing name has -1
     number, once = pd.factorize(names.to_pandas().astype(object))
     used = np.zeros(len(once) + 1, dtype=bool)  # the last element is for -1
-    small = np.min_scalar_type(-len(once) - 1)
-    codes, start = [], 0
+    parts, start = [], 0
     for chunk in column.chunks:
-        # new codes of the chunk; a missing code selects the last, which is -1
-        numbers = np.append(number[start : start + len(chunk.dictionary)], -1).astype(small)
+        # the names of the codes of the chunk; a missing code selects the last, which is -1
+        numbers = np.append(number[start : start + len(chunk.dictionary)], -1)
         missing = pa.scalar(len(numbers) - 1, chunk.indices.type)
         indices = chunk.indices.fill_null(missing) if chunk.null_count else chunk.indices
-        codes.append(numbers[indices.to_numpy(zero_copy_only=False)])
-        used[codes[-1]] = True
+        parts.append((numbers, indices.to_numpy(zero_copy_only=False)))
+        used[numbers[counts_of(parts[-1][1], len(numbers)) > 0]] = True
         start += len(numbers) - 1
-    code = np.concatenate(codes)
-    if not used[:-1].all():
-        # renumber the codes without unused names
-        code = np.append(np.cumsum(used[:-1]) - 1, -1).astype(small)[code]
+    # numbers without those of unused names
+    place = np.append(np.cumsum(used[:-1]) - 1, -1).astype(np.min_scalar_type(-len(once) - 1))
+    code = np.concatenate([looked_up(place[numbers], indices) for numbers, indices in parts])
     return categorical(code, list(np.asarray(once, dtype=object)[used[:-1]]))
 
 

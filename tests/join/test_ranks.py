@@ -244,7 +244,7 @@ def test_scores_that_differ_in_their_last_bit_are_sorted_and_equal_ones_stay_as_
         for begin, end in zip(found.starts[:-1].tolist(), found.starts[1:].tolist())
         for row in sorted(range(begin, end), key=lambda row: -score[row])
     ]
-    assert ranks.sort_lists(score, found).tolist() == wanted
+    assert ranks.sort_lists(score, found)[1].tolist() == wanted
     # with so many rows that places take more bits than the scores differ in
     many = np.repeat(score[::-1], 500)
     found = lists.find_lists(
@@ -252,7 +252,7 @@ def test_scores_that_differ_in_their_last_bit_are_sorted_and_equal_ones_stay_as_
             pd.DataFrame({"query_id": 1, "doc_id": range(len(many)), "score": many}), "runs"
         )
     )
-    assert ranks.sort_lists(many, found).tolist() == np.argsort(-many, kind="stable").tolist()
+    assert ranks.sort_lists(many, found)[1].tolist() == np.argsort(-many, kind="stable").tolist()
 
 
 IDS = [
@@ -309,12 +309,10 @@ def test_rows_in_any_order_stand_where_a_plain_count_puts_them(monkeypatch, part
         frame = frame.assign(score=rng.integers(0, 3, count) / 2).astype({"doc_id": stored})
         frame = frame.sort_values("query_id", ignore_index=True) if seed % 2 else frame
         found = lists.find_lists(reader.read(frame, "runs"))
-        score, order = ranks.sorted_scores(frame["score"].to_numpy(), found, "first")
-        texts = [
-            str(one).encode()
-            for one in (frame["doc_id"] if order is None else frame["doc_id"].iloc[order])
-        ]
-        wanted = stood(score.tolist(), texts, found.starts.tolist(), ties)
+        step, order = ranks.sorted_scores(frame["score"].to_numpy(), found, "first")
+        ordered = frame if order is None else frame.iloc[order]
+        texts = [str(one).encode() for one in ordered["doc_id"]]
+        wanted = stood(ordered["score"].tolist(), texts, found.starts.tolist(), ties)
         doc = ids.column_ids(frame["doc_id"], "doc")
         every = np.arange(count)
         for rows in (
@@ -325,7 +323,7 @@ def test_rows_in_any_order_stand_where_a_plain_count_puts_them(monkeypatch, part
             every[-1:],
             every[:0],
         ):
-            held = ranks.of_rows(rows, score, doc, found, ties, order)
+            held = ranks.of_rows(rows, step, doc, found, ties, order)
             assert [*zip(held.rank.tolist(), held.start.tolist(), held.size.tolist())] == [
                 wanted[row] for row in rows
             ]
@@ -400,12 +398,17 @@ def test_lists_are_sorted_by_falling_score_and_rows_of_one_score_stay(monkeypatc
             for row in sorted(range(begin, end), key=lambda row: -score[row])
         ]
         found = lists.Lists(starts, np.zeros(0), np.zeros(0), pd.DataFrame(), None, None)
-        order = ranks.sort_lists(score, found)
+        step, order = ranks.sort_lists(score, found)
         if wanted == sorted(wanted):
             assert order is None
         else:
             assert order.tolist() == wanted
             assert order.dtype == np.int32
+            for begin, end in zip(starts.tolist(), starts[1:].tolist()):
+                by_rank = score[order[begin:end]]
+                assert np.array_equal(
+                    step[begin + 1 : end] != step[begin : end - 1], by_rank[1:] != by_rank[:-1]
+                )
 
 
 @pytest.mark.parametrize("between", [[2.0], [2.0, 1.0], [3.0, 2.0, 1.0], [2.0, 1.0, 2.0, 1.0]])
@@ -416,7 +419,7 @@ def test_lists_that_stand_sorted_between_others_stay_as_they_are(between):
     ends = np.cumsum([2, *(cuts * 2 or [len(between)]), 2, 2])
     found = lists.Lists(np.append(0, ends), np.zeros(0), np.zeros(0), pd.DataFrame(), None, None)
     last = len(score) - 4
-    assert ranks.sort_lists(score, found).tolist() == [
+    assert ranks.sort_lists(score, found)[1].tolist() == [
         1,
         0,
         *middle,

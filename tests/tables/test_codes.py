@@ -62,10 +62,11 @@ def test_rows_come_by_code_and_else_as_they_stand(codes):
 def test_rows_are_grouped_as_a_stable_sort_would(many):
     code = np.random.default_rng(0).integers(0, many, 1000)
     code[0] = many - 1
-    order, sizes, place = grouped(code)
+    order, sizes, place, known = grouped(code)
     assert order.tolist() == np.argsort(code, kind="stable").tolist()
-    _, inverse, count = np.unique(code, return_inverse=True, return_counts=True)
+    wanted, inverse, count = np.unique(code, return_inverse=True, return_counts=True)
     assert (sizes.tolist(), place.tolist()) == (count.tolist(), inverse.tolist())
+    assert known.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("most", [0, 7, 255, 256, 70_000, 2**24 - 1])
