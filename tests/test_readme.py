@@ -124,7 +124,7 @@ def verbs() -> str:
     """Return the tables of the verbs of each task, one line per verb."""
     from notebooks.site.contents import TASKS
 
-    keep = "the join, to keep: it has the verbs that runs have, and nothing is joined twice"
+    keep = "the join of runs and judgments, with all verbs of runs: join once, evaluate many times"
     tables = {
         title: [f"| `.join()` | runs | {keep} |"] * (not i)
         for i, title in enumerate(TASKS.values())

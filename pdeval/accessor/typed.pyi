@@ -29,7 +29,7 @@ class JudgedVerbs(Judged):
         """Return whether each run was right to answer each query, or not to answer it."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Agree:
         """Verbs of agree."""
@@ -48,7 +48,7 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how often every two measures prefer the same one of two runs on the same query."""
+            """Return how often two measures prefer the same run of a pair on the same query, for all pairs of measures."""
 
         def labels(self, labeled: object, measures: object = ..., *, confidence: float = 0.95) -> pd.DataFrame:
             """Return how often each measure agrees with labeled preferences of users or assessors."""
@@ -64,7 +64,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
+            """Return how differences in reciprocal rank correlate between recall levels."""
 
         def masked(
             self,
@@ -106,7 +106,7 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how many queries a comparison of many systems needs, per measure and design."""
+            """Return the number of queries that a comparison of many systems needs, per measure and design."""
 
     @property
     def anova(self) -> _Anova: ...
@@ -297,7 +297,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the distribution of what single recall levels contribute to the differences of all pairs of runs."""
+            """Return the distribution of the contributions of recall levels to the differences of all pairs of runs."""
 
     @property
     def disaggregate(self) -> _Disaggregate: ...
@@ -569,7 +569,7 @@ class JudgedVerbs(Judged):
             design: Literal["importance", "uniform"] = "importance",
             seed: int | None = 0,
         ) -> pd.DataFrame:
-            """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most."""
+            """Return the (query, item) pairs to label next, drawn so that the intervals become as narrow as possible."""
 
     @property
     def label_next(self) -> _LabelNext: ...
@@ -605,7 +605,7 @@ class JudgedVerbs(Judged):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+        """Return the runs in order, with intervals of rank and score, and tiers of runs that do not differ."""
 
     def matrix(self, measure: object = None) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
@@ -651,7 +651,7 @@ class JudgedVerbs(Judged):
             seed: int | None = 0,
             progress: bool | None = None,
         ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+            """Return the mean difference over collections with its interval, and the number of collections won."""
 
         def sample_size(
             self,
@@ -716,7 +716,7 @@ class JudgedVerbs(Judged):
             """Return the lowest and highest value of measures if unjudged items of each list have the largest grade."""
 
         def estimate(self, measures: object = ..., *, sample: pd.DataFrame, depth: int | None = None) -> pd.DataFrame:
-            """Return what every run scores on every query, estimated from judgments of a sample of items."""
+            """Return the score of every run on every query, estimated from judgments of a sample of items."""
 
         def leave_one_out(
             self,
@@ -750,7 +750,7 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | None = None,
             by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
+            """Return the contribution of each run to the pool, its size per query, or the overlap of pairs of runs."""
 
     @property
     def pool(self) -> _Pool: ...
@@ -857,7 +857,7 @@ class JudgedVerbs(Judged):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how reliable the means over queries are, and how many queries a wanted reliability needs."""
+        """Return the reliability of means over queries, and the number of queries for a required reliability."""
 
     class _Replicates:
         """Verbs of replicates."""
@@ -1250,13 +1250,13 @@ class AccountingIreval(Ireval):
     """The verbs of a table of the kind 'accounting'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class AgreementByQueryIreval(Ireval):
     """The verbs of a table of the kind 'agreement_by_query'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -1303,7 +1303,7 @@ class AnswersToLabelIreval(Ireval):
     """The verbs of a table of the kind 'answers_to_label'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class BehaviorIreval(Ireval):
     """The verbs of a table of the kind 'behavior'."""
@@ -1404,7 +1404,7 @@ class BestSystemsIreval(Ireval):
     """The verbs of a table of the kind 'best_systems'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -1487,13 +1487,13 @@ class ChangesIreval(Ireval):
     """The verbs of a table of the kind 'changes'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class CitationsIreval(Ireval):
     """The verbs of a table of the kind 'citations'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def measure(
         self,
@@ -1629,7 +1629,7 @@ class ClicksIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how many users a test of two buckets needs, and the difference that those of the log detect."""
+            """Return the number of users that a test of two buckets needs, and the difference that the log can detect."""
 
     @property
     def compare_buckets(self) -> _CompareBuckets: ...
@@ -1929,7 +1929,7 @@ class ConsensusIreval(Ireval):
     """The verbs of a table of the kind 'consensus'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class ContributionEcdfIreval(Ireval):
     """The verbs of a table of the kind 'contribution_ecdf'."""
@@ -2186,7 +2186,7 @@ class CurveIreval(Ireval):
     """The verbs of a table of the kind 'curve'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2330,7 +2330,7 @@ class DeltaSortRunsIreval(Ireval):
     """The verbs of a table of the kind 'delta_sort_runs'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -2478,7 +2478,7 @@ class EffectiveFractionsIreval(Ireval):
     """The verbs of a table of the kind 'effective_fractions'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class EquivalencesIreval(Ireval):
     """The verbs of a table of the kind 'equivalences'."""
@@ -2542,13 +2542,13 @@ class ExplanationIreval(Ireval):
     """The verbs of a table of the kind 'explanation'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class ExposureSharesIreval(Ireval):
     """The verbs of a table of the kind 'exposure_shares'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -2573,7 +2573,7 @@ class ExposureTradeoffIreval(Ireval):
     """The verbs of a table of the kind 'exposure_tradeoff'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2611,7 +2611,7 @@ class FeedbackIreval(Ireval):
     """The verbs of a table of the kind 'feedback'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _OffPolicy:
         """Verbs of off_policy."""
@@ -2684,7 +2684,7 @@ class HardQueriesIreval(Ireval):
     """The verbs of a table of the kind 'hard_queries'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -2765,19 +2765,19 @@ class IssuedQueriesIreval(Ireval):
     """The verbs of a table of the kind 'issued_queries'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class ItemSampleIreval(Ireval):
     """The verbs of a table of the kind 'item_sample'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class JudgeBiasIreval(Ireval):
     """The verbs of a table of the kind 'judge_bias'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2860,7 +2860,7 @@ class JudgeScoresIreval(Ireval):
     """The verbs of a table of the kind 'judge_scores'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2997,13 +2997,13 @@ class LabelBoundsIreval(Ireval):
     """The verbs of a table of the kind 'label_bounds'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class LabeledIreval(Ireval):
     """The verbs of a table of the kind 'labeled'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class LabelsIreval(Ireval):
     """The verbs of a table of the kind 'labels'."""
@@ -3046,7 +3046,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return what each assessor says of the items to which a reference gives each label: counts and shares."""
+            """Return the confusion of each assessor with a reference: counts and fractions of pairs of labels."""
 
         def pairs(
             self,
@@ -3088,7 +3088,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return what each assessor makes of each true label: the error rates of Dawid and Skene's model."""
+            """Return the error rates of each assessor for each true label, by the model of Dawid and Skene."""
 
         def posteriors(
             self,
@@ -3099,7 +3099,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how probable each label of each item is, given who gave which label: one row per item and label."""
+            """Return the posterior probability of each label of each item, one row per item and label."""
 
     @property
     def assessors(self) -> _Assessors: ...
@@ -3115,19 +3115,19 @@ class LabelsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return one grade for each item from the labels of all assessors: judgments, to be used as such at once."""
+        """Return one grade for each item from the labels of all assessors, as a table of judgments."""
 
 class LabelsNeededIreval(Ireval):
     """The verbs of a table of the kind 'labels_needed'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class LeaderboardsIreval(Ireval):
     """The verbs of a table of the kind 'leaderboards'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -3184,7 +3184,7 @@ class LeftOutIreval(Ireval):
     """The verbs of a table of the kind 'left_out'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -3322,7 +3322,7 @@ class MaskedAgreementIreval(Ireval):
     """The verbs of a table of the kind 'masked_agreement'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -3549,7 +3549,7 @@ class MultileavedListsIreval(Ireval):
     """The verbs of a table of the kind 'multileaved_lists'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def simulate_clicks(
         self,
@@ -3579,7 +3579,7 @@ class NuggetsIreval(Ireval):
     """The verbs of a table of the kind 'nuggets'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Judges:
         """Verbs of judges."""
@@ -3645,7 +3645,7 @@ class OrdersIreval(Ireval):
     """The verbs of a table of the kind 'orders'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Correlate:
         """Verbs of correlate."""
@@ -3801,25 +3801,25 @@ class PolicyWeightsIreval(Ireval):
     """The verbs of a table of the kind 'policy_weights'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class PoolIreval(Ireval):
     """The verbs of a table of the kind 'pool'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class PoolBoundsIreval(Ireval):
     """The verbs of a table of the kind 'pool_bounds'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class PoolByRunIreval(Ireval):
     """The verbs of a table of the kind 'pool_by_run'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class PoolPairsIreval(Ireval):
     """The verbs of a table of the kind 'pool_pairs'."""
@@ -3847,7 +3847,7 @@ class PoolQueriesIreval(Ireval):
     """The verbs of a table of the kind 'pool_queries'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -3872,7 +3872,7 @@ class PoolRunsIreval(Ireval):
     """The verbs of a table of the kind 'pool_runs'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -3897,7 +3897,7 @@ class PosteriorsIreval(Ireval):
     """The verbs of a table of the kind 'posteriors'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class PreferencesIreval(Ireval):
     """The verbs of a table of the kind 'preferences'."""
@@ -3916,7 +3916,7 @@ class PreferencesIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how often every two measures prefer the same one of two runs on the same query."""
+        """Return how often two measures prefer the same run of a pair on the same query, for all pairs of measures."""
 
     def anova(
         self,
@@ -4117,7 +4117,7 @@ class PreferencesIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+        """Return the runs in order, with intervals of rank and score, and tiers of runs that do not differ."""
 
     def matrix(self, measure: object = None) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
@@ -4143,7 +4143,7 @@ class PreferencesIreval(Ireval):
             seed: int | None = 0,
             progress: bool | None = None,
         ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+            """Return the mean difference over collections with its interval, and the number of collections won."""
 
         def sample_size(
             self,
@@ -4401,7 +4401,7 @@ class QuantilesIreval(Ireval):
     """The verbs of a table of the kind 'quantiles'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -4462,7 +4462,7 @@ class RecallCurveIreval(Ireval):
     """The verbs of a table of the kind 'recall_curve'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -4500,13 +4500,13 @@ class ReproducedOrderIreval(Ireval):
     """The verbs of a table of the kind 'reproduced_order'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class ReproductionIreval(Ireval):
     """The verbs of a table of the kind 'reproduction'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -4563,13 +4563,13 @@ class RiskCoverageIreval(Ireval):
     """The verbs of a table of the kind 'risk_coverage'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class RiskCoverageCurveIreval(Ireval):
     """The verbs of a table of the kind 'risk_coverage_curve'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class RobustnessIreval(Ireval):
     """The verbs of a table of the kind 'robustness'."""
@@ -4723,7 +4723,7 @@ class RunsIreval(Ireval):
         """Return whether each run was right to answer each query, or not to answer it."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Agree:
         """Verbs of agree."""
@@ -4749,7 +4749,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how often every two measures prefer the same one of two runs on the same query."""
+            """Return how often two measures prefer the same run of a pair on the same query, for all pairs of measures."""
 
         def labels(
             self,
@@ -4785,7 +4785,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
+            """Return how differences in reciprocal rank correlate between recall levels."""
 
         def masked(
             self,
@@ -4848,7 +4848,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how many queries a comparison of many systems needs, per measure and design."""
+            """Return the number of queries that a comparison of many systems needs, per measure and design."""
 
     @property
     def anova(self) -> _Anova: ...
@@ -5122,7 +5122,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the distribution of what single recall levels contribute to the differences of all pairs of runs."""
+            """Return the distribution of the contributions of recall levels to the differences of all pairs of runs."""
 
     @property
     def disaggregate(self) -> _Disaggregate: ...
@@ -5507,7 +5507,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most."""
+            """Return the (query, item) pairs to label next, drawn so that the intervals become as narrow as possible."""
 
     @property
     def label_next(self) -> _LabelNext: ...
@@ -5556,7 +5556,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         judged_only: bool = False,
     ) -> pd.DataFrame:
-        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+        """Return the runs in order, with intervals of rank and score, and tiers of runs that do not differ."""
 
     def matrix(
         self,
@@ -5630,7 +5630,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+            """Return the mean difference over collections with its interval, and the number of collections won."""
 
         def sample_size(
             self,
@@ -5732,7 +5732,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return what every run scores on every query, estimated from judgments of a sample of items."""
+            """Return the score of every run on every query, estimated from judgments of a sample of items."""
 
         def leave_one_out(
             self,
@@ -5780,7 +5780,7 @@ class RunsIreval(Ireval):
             validate: bool = True,
             by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
+            """Return the contribution of each run to the pool, its size per query, or the overlap of pairs of runs."""
 
     @property
     def pool(self) -> _Pool: ...
@@ -5939,7 +5939,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         judged_only: bool = False,
     ) -> pd.DataFrame:
-        """Return how reliable the means over queries are, and how many queries a wanted reliability needs."""
+        """Return the reliability of means over queries, and the number of queries for a required reliability."""
 
     class _Replicates:
         """Verbs of replicates."""
@@ -6451,7 +6451,7 @@ class ScoresIreval(Ireval):
     """The verbs of a table of the kind 'scores'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def agree(
         self,
@@ -6467,7 +6467,7 @@ class ScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how often every two measures prefer the same one of two runs on the same query."""
+        """Return how often two measures prefer the same run of a pair on the same query, for all pairs of measures."""
 
     class _Anova:
         """Verbs of anova."""
@@ -6495,7 +6495,7 @@ class ScoresIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how many queries a comparison of many systems needs, per measure and design."""
+            """Return the number of queries that a comparison of many systems needs, per measure and design."""
 
     @property
     def anova(self) -> _Anova: ...
@@ -6712,7 +6712,7 @@ class ScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+        """Return the runs in order, with intervals of rank and score, and tiers of runs that do not differ."""
 
     class _MetaAnalysis:
         """Verbs of meta_analysis."""
@@ -6735,7 +6735,7 @@ class ScoresIreval(Ireval):
             seed: int | None = 0,
             progress: bool | None = None,
         ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+            """Return the mean difference over collections with its interval, and the number of collections won."""
 
         def sample_size(
             self,
@@ -6888,7 +6888,7 @@ class ScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how reliable the means over queries are, and how many queries a wanted reliability needs."""
+        """Return the reliability of means over queries, and the number of queries for a required reliability."""
 
     class _Replicates:
         """Verbs of replicates."""
@@ -7122,7 +7122,7 @@ class SearchLengthHistogramIreval(Ireval):
     """The verbs of a table of the kind 'search_length_histogram'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -7203,7 +7203,7 @@ class SearchLengthsIreval(Ireval):
     """The verbs of a table of the kind 'search_lengths'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -7361,7 +7361,7 @@ class SegmentGapsIreval(Ireval):
     """The verbs of a table of the kind 'segment_gaps'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -7422,7 +7422,7 @@ class SegmentsIreval(Ireval):
     """The verbs of a table of the kind 'segments'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -7483,7 +7483,7 @@ class SignAgreementIreval(Ireval):
     """The verbs of a table of the kind 'sign_agreement'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -7548,7 +7548,7 @@ class StoppingIreval(Ireval):
     """The verbs of a table of the kind 'stopping'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -7573,7 +7573,7 @@ class SummaryIreval(Ireval):
     """The verbs of a table of the kind 'summary'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -7649,7 +7649,7 @@ class SwappedOrdersIreval(Ireval):
     """The verbs of a table of the kind 'swapped_orders'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class TieProbabilityIreval(Ireval):
     """The verbs of a table of the kind 'tie_probability'."""
@@ -7696,7 +7696,7 @@ class TiesIreval(Ireval):
     """The verbs of a table of the kind 'ties'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
     def report(
         self,
@@ -7803,13 +7803,13 @@ class ToLabelIreval(Ireval):
     """The verbs of a table of the kind 'to_label'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class UnjudgedValuesIreval(Ireval):
     """The verbs of a table of the kind 'unjudged_values'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class UsersIreval(Ireval):
     """The verbs of a table of the kind 'users'."""
@@ -7907,7 +7907,7 @@ class UsersIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how many users a test of two buckets needs, and the difference that those of the log detect."""
+            """Return the number of users that a test of two buckets needs, and the difference that the log can detect."""
 
     @property
     def compare_buckets(self) -> _CompareBuckets: ...
@@ -7941,13 +7941,13 @@ class VotesIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return the systems that were voted on in order, with intervals of rank and score, and the tiers of a test."""
+        """Return the systems of a vote log in order, with intervals of rank and score, and tiers."""
 
 class WideSummaryIreval(Ireval):
     """The verbs of a table of the kind 'wide_summary'."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+        """Return the table with the columns of metadata about its runs or queries, and its attributes."""
 
 class WinsIreval(Ireval):
     """The verbs of a table of the kind 'wins'."""

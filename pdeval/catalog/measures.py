@@ -348,10 +348,10 @@ def catalog(search: str | None = None) -> Catalog:
     >>> import pdeval
     >>> pdeval.catalog("rank biased overlap")
     Compat  Compatibility: the rank-biased overlap with the ideal ranking that is
-            nearest to this one.
+            closest to this one.
     >>> table = pdeval.catalog().set_index("name")
     >>> table.loc["AP", "summary"]
-    'Average precision: the mean, over relevant items, of the precision where each is found.'
+    'Average precision: the mean over relevant items of the precision at their ranks.'
     >>> pdeval.catalog("lexicographic")["name"].tolist()
     ['sgnLP', 'rrLP', 'sgnLR', 'LP', 'LR']
     """

@@ -27,7 +27,7 @@ def annotated(schema: Schema) -> bool:
 def add_metadata(
     table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Return the table with the columns of metadata about its runs or queries, and its own attributes.
+    """Return the table with the columns of metadata about its runs or queries, and its attributes.
 
     The rows do not change. Each run (or query) of the table must occur exactly once in the metadata. A column that both
     tables have with the same values is kept once.

@@ -379,9 +379,9 @@ def checked(cube: Cube) -> Cube:
         )
     if alone < 2:
         raise TooFew(
-            f"{alone} {'query has' if alone == 1 else 'queries have'} only machine labels, beside the {both} with "
-            "human labels; at least 2 are needed. Omit machine= or drop the column 'machine', or let the machine label "
-            "more queries."
+            f"{alone} {'query has' if alone == 1 else 'queries have'} only machine labels, in addition to the {both} "
+            "with human labels; at least 2 are needed. Omit machine= or drop the column 'machine', or let the machine "
+            "label more queries."
         )
     for label, of_human, of_machine in zip(cube.measures, human, machine):
         _check_variation(cube, f"by the human labels, {label}", of_human, of_machine)

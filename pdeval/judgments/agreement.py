@@ -818,7 +818,7 @@ def confusion(
     confidence: float = 0.95,
     seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Return what each assessor says of the items to which a reference gives each label: counts and shares.
+    """Return the confusion of each assessor with a reference: counts and fractions of pairs of labels.
 
     Parameters
     ----------

@@ -350,7 +350,7 @@ def assessor_errors(
     repeats: bool = False,
     steps: int = 1000,
 ) -> pd.DataFrame:
-    """Return what each assessor makes of each true label: the error rates of Dawid and Skene's model.
+    """Return the error rates of each assessor for each true label, by the model of Dawid and Skene.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def posteriors(
     repeats: bool = False,
     steps: int = 1000,
 ) -> pd.DataFrame:
-    """Return how probable each label of each item is, given who gave which label: one row per item and label.
+    """Return the posterior probability of each label of each item, one row per item and label.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def consensus(
     repeats: bool = False,
     steps: int = 1000,
 ) -> pd.DataFrame:
-    """Return one grade for each item from the labels of all assessors: judgments, to be used as such at once.
+    """Return one grade for each item from the labels of all assessors, as a table of judgments.
 
     Parameters
     ----------

@@ -853,7 +853,7 @@ def judges_of(machine: object, grades: Mapping[object, float] | None = None) -> 
 
 
 def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[float] | None) -> None:
-    """Raise where a judge gives grades that are not on the scale of people.
+    """Raise if a judge gives grades that are not on the scale of the human judgments.
 
     Parameters
     ----------
@@ -1085,9 +1085,9 @@ def judge_bias(
         difference = pool.grades(judgments) - by_people
         if np.isnan(difference).all():
             raise ValueError(
-                f"people and judge {name!r} have no item in common among the first {depth} of any run; of the "
-                f"{len(difference):,} items there, people labeled {int((~np.isnan(by_people)).sum()):,}. Use the same "
-                "query and item ids on both sides."
+                f"human assessors and judge {name!r} have no item in common among the first {depth} of any run; "
+                f"the assessors labeled {int((~np.isnan(by_people)).sum()):,} of the {len(difference):,} items there. "
+                "Use the same query and item ids on both sides."
             )
         difference = difference[pool.item]
         known = np.flatnonzero(~np.isnan(difference))

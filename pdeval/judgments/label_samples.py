@@ -590,7 +590,7 @@ def label_items(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most.
+    """Return the (query, item) pairs to label next, drawn so that the intervals become as narrow as possible.
 
     Probabilities are proportional to the effect of an item on the measures, times the standard deviation of the human
     labels of items with the same machine label. Label the chosen items, and pass all human labels to `pool.estimate`
@@ -742,7 +742,7 @@ def estimate_sampled(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return what every run scores on every query, estimated from judgments of a sample of items.
+    """Return the score of every run on every query, estimated from judgments of a sample of items.
 
     Every relevant item has the weight 1 / probability. P and RBP, which are sums over items, are estimated without
     bias. R and AP divide by an estimated number of relevant items. They leave out queries without a drawn relevant

@@ -473,7 +473,7 @@ def pool_summary(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share.
+    """Return the contribution of each run to the pool, its size per query, or the overlap of pairs of runs.
 
     Parameters
     ----------
@@ -684,7 +684,9 @@ def leave_one_out(
                 rest = run_orders(without, parsed, method=method, warn=False)
             except ValueError as fault:
                 names = ", ".join(map(str, judged.runs.iloc[runs[:3]].to_numpy().ravel()))
-                raise ValueError(f"without what only {names} contributed: {fault}") from None
+                raise ValueError(
+                    f"without the items that only {names} contributed: {fault}"
+                ) from None
             taus = [float(tau_b(-a, -b)) for a, b in zip(full.rank, rest.rank)]
         score[:, runs], rank[:, runs] = rest.score[:, runs], rest.rank[:, runs]
         queries[:, runs] = [

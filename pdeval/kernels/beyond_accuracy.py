@@ -310,7 +310,7 @@ def Personalization(exposure: np.ndarray, lengths: np.ndarray, *, k: float = inf
     aliases={"ListGini": "Gini", "ExposureGini": "Gini(patience=0.85)"},
 )
 def Gini(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0) -> np.ndarray:  # noqa: ARG001
-    """Gini coefficient of exposure: 0 where every item of the catalog is shown as often, near 1 where few are.
+    """Gini coefficient of exposure: 0 if all items of the catalog are shown equally often, near 1 if few are shown.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def Entropy(
     patience: float = 1.0,  # noqa: ARG001
     normalized: bool = False,
 ) -> np.ndarray:
-    """Shannon entropy of exposure, in bits: log2 of the catalog where every item is shown as often.
+    """Shannon entropy of exposure, in bits: log2 of the catalog size if all items are shown equally often.
 
     `normalized=true` divides by that, so that 1 is even.
 
@@ -532,7 +532,7 @@ def Serendipity(
     *,
     k: float = inf,
 ) -> np.ndarray:
-    """Serendipity: the mean over items of their unexpectedness where they are relevant, and 0 where they are not.
+    """Serendipity: the mean unexpectedness of the items; irrelevant items count as 0.
 
     Examples
     --------

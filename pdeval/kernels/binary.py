@@ -45,7 +45,7 @@ def seen(retrieved: np.ndarray, k: float = inf) -> np.ndarray | float:
 def AP(
     rank: np.ndarray, m: np.ndarray | None = None, *, norm: Norm = "m", k: float = inf
 ) -> np.ndarray:
-    """Average precision: the mean, over relevant items, of the precision where each is found.
+    """Average precision: the mean over relevant items of the precision at their ranks.
 
     The sum of i / f_i over the relevant items i found down to rank `k`, divided by the number of relevant items m:
     trec_eval's map and map_cut. Recommender libraries divide by min(m, k), `norm="min"`, or by k, `norm="k"`.
@@ -165,7 +165,7 @@ def F(
     beta: float = 1.0,
     k: float = inf,
 ) -> np.ndarray:
-    """F measure: the harmonic mean of precision and recall at rank k, recall weighing beta squared times as much.
+    """F measure: the harmonic mean of precision and recall at rank k, with recall weighted beta squared times as much.
 
     (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found. Some call it `E`, as in E(beta=2); the E of van
     Rijsbergen is 1 minus it.
@@ -239,7 +239,7 @@ def Rprec(rank: np.ndarray, *, mult: float = 1.0) -> np.ndarray:
     padded=True,
 )
 def RelP(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
-    """Relative precision: precision at k divided by the best that is possible there.
+    """Relative precision: precision at k divided by the largest possible value.
 
     Relevant items found down to rank `k`, divided by min(k, m): precision up to m, recall after it.
 

@@ -159,7 +159,7 @@ def Compat(
     normalize: bool = True,
     k: float = inf,
 ) -> np.ndarray:
-    """Compatibility: the rank-biased overlap with the ideal ranking that is nearest to this one.
+    """Compatibility: the rank-biased overlap with the ideal ranking that is closest to this one.
 
     The sum over depths d of p^(d - 1) times the overlap of the first d items of both rankings, divided by that of
     the ideal ranking with itself, so that an ideal ranking has 1 (`normalize=false` divides by the sum of p^(d - 1)

@@ -515,7 +515,7 @@ def BPMD(
     synonyms={"dcg": {"log2": {}}},
 )
 def SDCG(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Scaled DCG: the mean gain of the first k items, weighed by 1 / log2(rank + 1).
+    """Scaled DCG: the mean gain of the first k items, weighted by 1 / log2(rank + 1).
 
     DCG divided by that of a list of k fully relevant items, or of n without a cutoff. Gains are grades, divided
     by `max_grade`.
@@ -629,7 +629,7 @@ def U_measure(
     limits={"beta": (0, 1)},
 )
 def SET(rank: np.ndarray, *, beta: float = 0.5, k: float = 10) -> np.ndarray:
-    """Search economic measure: the mean gain of the first k items, weighed by (i + 1)^beta - i^beta at rank i.
+    """Search economic measure: the mean gain of the first k items, weighted by (i + 1)^beta - i^beta at rank i.
 
     Gains are grades, divided by `max_grade`.
 

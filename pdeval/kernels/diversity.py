@@ -116,7 +116,7 @@ def alpha_DCG(
     alpha: float = 0.5,
     k: float = 20,
 ) -> np.ndarray:
-    """alpha-DCG: novelty-biased discounted cumulated gain, divided by that of a list all of whose items have it all.
+    """alpha-DCG: novelty-biased discounted cumulated gain, divided by that of items that cover all subtopics.
 
     The sum over the first k items of what each adds, divided by log2(rank + 1).
 
@@ -168,7 +168,7 @@ def ERR_IA(
     alpha: float = 0.5,
     k: float = 20,
 ) -> np.ndarray:
-    """Intent-aware expected reciprocal rank, divided by that of a list all of whose items have all subtopics.
+    """Intent-aware expected reciprocal rank, divided by that of items that cover all subtopics.
 
     The sum over the first k items of what each adds, divided by its rank.
 
@@ -246,7 +246,7 @@ def NRBP(
     alpha: float = 0.5,
     beta: float = 0.5,
 ) -> np.ndarray:
-    """Novelty- and rank-biased precision: what items add, weighed by beta^(rank - 1).
+    """Novelty- and rank-biased precision: the novelty-biased gains of the items, weighted by beta^(rank - 1).
 
     The sum is multiplied by (1 - (1 - alpha) beta) / number of subtopics.
 

@@ -42,7 +42,7 @@ def expected_utility(
     weight: Weight = "uniform",
     grades: Users = "items",  # noqa: ARG001
 ) -> np.ndarray:
-    """Expected utility: the mean, over users who want i relevant items, of how well they are served at the i-th.
+    """Expected utility: the mean, over users who want i relevant items, of the utility at the rank of the i-th.
 
     `utility` is the precision where they stop (i/f_i; with uniform weights and one grade the mean is AP), the
     reciprocal rank 1/f_i, or 1/log2(f_i + 1). `weight` is the fraction of users who want i items; `grades`, with

@@ -309,7 +309,7 @@ def Q(
     beta: float = 1.0,
     k: float = inf,
 ) -> np.ndarray:
-    """Q-measure: average precision with the blended ratio of gain and precision in the place of precision.
+    """Q-measure: average precision with the blended ratio of gain and precision instead of precision.
 
     At a relevant item of rank r: (C(r) + beta cg(r)) / (r + beta cg*(r)); C counts relevant items, cg cumulates
     gains (the grades), cg* those of the ideal ranking. The mean over all relevant items; beta = 0 is AP.
@@ -386,7 +386,7 @@ def RnDCG(
     *,
     gains: Mapping[float, float] | None = None,
 ) -> np.ndarray:
-    """nDCG averaged over the cutoffs where the ideal ranking comes to a lower gain, and the end of the run.
+    """nDCG averaged over the ranks at which the gain of the ideal ranking decreases, and the end of the run.
 
     The end of the run counts if it lies more than one item beyond the last item of positive gain in the ideal
     ranking. 0 for a query without relevant items at the level. Both as in trec_eval's Rndcg.

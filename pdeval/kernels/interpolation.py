@@ -91,7 +91,7 @@ def read_recalls(value: Any, text: str) -> tuple[float, ...]:
     compat=COMPAT,
 )
 def IPrec(rank: np.ndarray, *, recall: float = 0.0, points: Points = "round") -> np.ndarray:
-    """Interpolated precision: the largest precision at any rank from the one where that recall is reached.
+    """Interpolated precision: the largest precision at or below the rank at which the recall is reached.
 
     0 where it is not reached. Recall p of m relevant items is reached at item round(p m), or floor(p m + 0.9) under
     `compat="trec_eval-9"`, which is what `points` follows.

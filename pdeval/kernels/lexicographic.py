@@ -7,11 +7,12 @@ are worse is a number from 0 (nothing found) to 1, so that means and t tests are
 combinatorial number system, in which every way is a sum of binomial coefficients, here divided by C(N, m) term by term:
 nothing overflows, and no small number is the difference of large ones.
 
-Doubles set the limit. A difference counts where it is more than 1e-12 of the larger value, as everywhere in pdeval. All
-rankings are told apart while C(N, m) is below 1e12: with n = 50,000 up to m = 2, with n = 1,000 up to m = 4, with
-n = 100 up to m = 8. With more, some rankings have equal values where sgnLP and sgnLR still tell them apart; values that
-are not equal are always in the order of sgnLP (sgnLR). Good rankings are few among all ways, so that they crowd: with
-m = 100 and n = 1,000 all that find 70 items, by rank 700, have the same LR to about 13 digits. There prefer sgnLR.
+The precision of doubles is the limit: two values are equal if their relative difference is at most 1e-12. All rankings
+have different values if C(N, m) is below 1e12: with n = 50,000 up to m = 2, with n = 1,000 up to m = 4, with n = 100 up
+to m = 8. With more, some rankings that sgnLP and sgnLR distinguish have equal values; values that are not equal are
+always in the order of sgnLP (sgnLR). Few of all possible rankings are good, so the values of good rankings are close:
+with m = 100 and n = 1,000 all rankings that retrieve 70 items by rank 700 have the same LR to about 13 digits.
+Use sgnLR in such cases.
 """
 
 import numpy as np

@@ -281,7 +281,7 @@ def sgnLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @preference(reference=LP_PAPER, path="reciprocal", aliases=("rrlexiprecision", "rrlp"))
 def rrLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Lexicographic precision by how much: 1/x - 1/y at the lowest recall level where the rankings differ.
+    """Lexicographic precision with its size: 1/x - 1/y at the lowest recall level at which the rankings differ.
 
     Examples
     --------

@@ -172,7 +172,7 @@ def ERF(
     effort: float = 0.1,
     items: float | None = None,
 ) -> np.ndarray:
-    """Extra relevant items: recall at an effort minus that of a random order, rounded to full items.
+    """Extra relevant items: recall at an effort minus that of a random order, rounded to integers.
 
     Examples
     --------

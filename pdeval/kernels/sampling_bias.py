@@ -47,7 +47,7 @@ def weighed(value: np.ndarray, weight: np.ndarray, norm: Norm) -> np.ndarray:
 def wR(
     rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf
 ) -> np.ndarray:
-    """Weighed recall: the fraction of relevant items among the first k, weighted by 1 / propensity.
+    """Weighted recall: the fraction of relevant items among the first k, weighted by 1 / propensity.
 
     The judgments need a column `propensity`. `norm="none"` leaves the sum, which is on average the number of relevant
     items down to rank k, judged or not.
@@ -71,7 +71,7 @@ def wDCG(
     gain: Gain = "linear",
     k: float = inf,
 ) -> np.ndarray:
-    """Weighed DCG: discounted cumulated gain, each item counting 1 / its propensity.
+    """Weighted DCG: discounted cumulated gain, each item counting 1 / its propensity.
 
     On average the DCG of all relevant items, judged or not. `norm="weights"` divides by the weighed gains, which is
     the self-normalized DCG of Yang et al. There is no weighed nDCG: the ideal ranking of unjudged items is
@@ -92,7 +92,7 @@ def wDCG(
 def wAP(
     rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf
 ) -> np.ndarray:
-    """Weighed average precision: the precision at each relevant item, all of them counting 1 / their propensity.
+    """Weighted average precision: the precision at each relevant item, all of them counting 1 / their propensity.
 
     The precision at an item of rank f is (1 + the weights of the relevant items above it) / f: the item itself is
     there for certain. So the sum, `norm="none"`, is on average that of all relevant items, where one item is judged
@@ -118,7 +118,7 @@ def wAUC(
     *,
     items: float | None = None,
 ) -> np.ndarray:
-    """Weighed AUC: the fraction of the other items of the catalog below a relevant item, weighted by 1 / propensity.
+    """Weighted AUC: the fraction of the other items of the catalog below a relevant item, weighted by 1 / propensity.
 
     Others are all other items, relevant or not, for not all relevant ones are known: of one relevant item it is AUC.
     Items that were not retrieved rank below all others, in any order. `items` is the size of the catalog; unless

@@ -150,7 +150,7 @@ def ASL(
 
     `ASL@g1-10` is the mean over the first 10 relevant items, or as many as there are. An item that was not retrieved
     counts as many irrelevant items as the run retrieved (the paper's rule: a run of relevant items only has 0 there);
-    with `unretrieved="corpus"` it stands behind all irrelevant items of the corpus, the distinct items of the query
+    with `unretrieved="corpus"` it is ranked below all irrelevant items of the corpus, the distinct items of the query
     in all rankings and judgments. A run that retrieved nothing is measured by the corpus rule always, because 0 would
     be better than perfect.
 

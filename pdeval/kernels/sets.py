@@ -53,7 +53,7 @@ def SetR(rank: np.ndarray) -> np.ndarray:
 def SetF(
     rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, x: float | None = None
 ) -> np.ndarray:
-    """Set F: the harmonic mean of set precision and set recall, recall weighing beta squared times as much.
+    """Set F: the harmonic mean of set precision and set recall, with recall weighted beta squared times as much.
 
     `x` is beta squared, which is what trec_eval's set_F.x (and ir_measures' SetF(beta=x)) takes; it replaces `beta`.
 
@@ -71,7 +71,7 @@ def SetF(
     synonyms={"relative": {True: {}, "true": {}}},
 )
 def SetRelP(rank: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-    """Relative set precision: set precision divided by the best that is possible for a set of that size.
+    """Relative set precision: set precision divided by the largest possible value for a set of this size.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def Utility(
     miss: float = 0.0,
     rest: float = 0.0,
 ) -> np.ndarray:
-    """Utility: a worth for each item, by whether it is relevant and whether it was retrieved.
+    """Utility: the sum of a value per item, which depends on whether it is relevant and retrieved.
 
     `hit` for a relevant item retrieved, `noise` for any other item retrieved, `miss` for a relevant item not
     retrieved, `rest` for the others of the corpus: the distinct items of the query in all rankings and judgments
@@ -289,7 +289,7 @@ def PartialAUC(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
 
 @metric(reference=PARTIAL, aliases=("pAp",))
 def PAP(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
-    """Partial AUC and precision: as PartialAUC, of the first k relevant items alone.
+    """Partial AUC and precision: PartialAUC of the first k relevant items only.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def MCC(
 def GAP(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Graded average precision: the mean AP over users whose smallest relevant grade is each of the grades.
 
-    The mean of AP at every level, weighed by the number of items that are relevant there; AP where grades are binary.
+    The mean of AP at every level, weighted by the number of items that are relevant there; AP where grades are binary.
 
     Examples
     --------

@@ -711,7 +711,7 @@ def bucket_sample_size(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> pd.DataFrame:
-    """Return how many users a test of two buckets needs, and the difference that those of the log detect.
+    """Return the number of users that a test of two buckets needs, and the difference that the log can detect.
 
     Both are for means and ratios, by the normal approximation.
 

@@ -39,7 +39,7 @@ def winrate(wins: np.ndarray) -> np.ndarray:
 
 @ordering(reference="Borda 1781")
 def borda(surplus: np.ndarray) -> np.ndarray:
-    """Borda count: the runs that a query ranks below it, a tied one as a half, on average.
+    """Borda count: the mean number of runs that a query ranks below it; a tied run counts half.
 
     Summed over opponents, as a fraction of the queries with both runs. For complete data it is the number of runs
     minus the mean rank, with average ranks of ties.
@@ -49,7 +49,7 @@ def borda(surplus: np.ndarray) -> np.ndarray:
 
 @ordering(reference="Copeland 1951")
 def copeland(net: np.ndarray) -> np.ndarray:
-    """Copeland: the runs that it beats on more queries than it loses, less those that beat it."""
+    """Copeland: the number of runs that it beats on a majority of queries, minus the number that beat it."""
     return np.sign(net).sum(axis=-1)
 
 

@@ -361,7 +361,7 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
         raise ValueError(
             f"{run} of {value.shape[1]} runs have no value for some of {query} of the {len(value)} queries, but "
             "leximin needs the same queries for all runs. Use queries='relevant', which gives missing queries "
-            "the worst possible score, or with queries='common'."
+            "the worst possible score, or queries='common'."
         )
     # (runs, queries), each run from its worst query up
     upward = np.argsort(value.T, axis=-1)

@@ -144,7 +144,7 @@ def leaderboard(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves.
+    """Return the runs in order, with intervals of rank and score, and tiers of runs that do not differ.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def vote_leaderboard(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the systems that were voted on in order, with intervals of rank and score, and the tiers of a test.
+    """Return the systems of a vote log in order, with intervals of rank and score, and tiers.
 
     Parameters
     ----------

@@ -339,7 +339,7 @@ def meta_analysis(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return who is better over many collections: the mean difference, its interval, and on how many of them.
+    """Return the mean difference over collections with its interval, and the number of collections won.
 
     Nothing is paired across collections. A collection counts for a pair of runs if they have at least two queries in
     common; `collections` is the number of these. A warning names collections that count for no pair.

@@ -50,7 +50,7 @@ def reliability(
     wanted: float = 0.95,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Return how reliable the means over queries are, and how many queries a wanted reliability needs.
+    """Return the reliability of means over queries, and the number of queries for a required reliability.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def anova_sample_size(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Return how many queries a comparison of many systems needs, per measure and design.
+    """Return the number of queries that a comparison of many systems needs, per measure and design.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def contribution_ecdf(
     baseline: object = None,
     pairs: object = None,
 ) -> pd.DataFrame:
-    """Return the distribution of what single recall levels contribute to the differences of all pairs of runs.
+    """Return the distribution of the contributions of recall levels to the differences of all pairs of runs.
 
     The values are those of `disaggregate`, unweighted, at the levels that have a weight. A pair has no first run, so
     each counts both ways and the distribution is symmetric. Where neither run found i items, the two are equal there.

@@ -276,7 +276,7 @@ def _orders(
     common = counted[counted.isin(other.queries[np.flatnonzero(other.counted().sum(axis=1))])]
     if not len(common):
         raise ValueError(
-            "the original runs have no query of these runs, so that no rankings can be compared. Use per='run'."
+            "the original runs have no query of these runs, so no rankings can be compared. Use per='run'."
         )
     new, docs = _ranked(judged, reproduced, common)
     old, docs_there = _ranked(other, original, common)

@@ -340,7 +340,7 @@ def agree(
     pairs: object = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how often every two measures prefer the same one of two runs on the same query.
+    """Return how often two measures prefer the same run of a pair on the same query, for all pairs of measures.
 
     With fuzziness 0, two measures agree on a pair where the signs of their differences are equal: two ties agree, a
     tie and a preference do not. With fuzziness D > 0, they disagree only where the signs are opposite and both

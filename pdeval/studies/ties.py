@@ -671,7 +671,7 @@ def locality(
     values: Values = "difference",
     cascaded: bool = False,
 ) -> pd.DataFrame:
-    """Return how the differences of two runs in reciprocal rank at one recall level go with those at others.
+    """Return how differences in reciprocal rank correlate between recall levels.
 
     The difference at level i is 1/f_i - 1/f'_i over all pairs of runs. A pair has no first run, so correlations are
     taken about zero and regressions pass through it: nothing depends on which of the two is subtracted from the other.

@@ -24,45 +24,46 @@ RULES = {
     ),
     "queries": (
         "{'relevant', 'judged', 'answered', 'common'}",
-        "Which queries count: those with a relevant item (an unanswered query gets the worst possible score); all "
-        "judged queries; those that each run answered; those that every run answered.",
+        "Queries that count: those with a relevant item (an unanswered query gets the worst possible score); all "
+        "judged queries; for each run, those that it answered; those that every run answered.",
     ),
     "ties": (
         "{'docid', 'rank', 'first', 'expected'}, optional",
-        "Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows; the mean "
-        "over all orders. By default 'docid' if there are scores, else 'rank'.",
+        "Order of items with equal scores: by document id, descending, as in trec_eval; by the rank column; by the "
+        "order of rows; or the mean over all orders. By default 'docid' if there are scores, else 'rank'.",
     ),
     "compat": (
         "{'trec_eval-10', 'trec_eval-9', 'pref_eval'}",
-        "The tool whose arithmetic is used if tools differ.",
+        "Tool to reproduce where tools differ.",
     ),
     "depth": ("int, optional", "Use only the first `depth` items of each list."),
     "judged_only": (
         "bool",
-        "Remove unjudged items from the lists before they are ranked, as trec_eval's -J does; by default they stay, "
-        "as non-relevant items.",
+        "Whether to remove unjudged items from the lists before ranks are assigned, as trec_eval's -J does. By default "
+        "they are kept and count as non-relevant.",
     ),
     "validate": (
         "bool",
-        "Check for duplicate documents (about a third of the time of a join); otherwise the best rank of each counts.",
+        "Whether to check for duplicate documents, which takes about a third of the time of a join. Without the check, "
+        "the best rank of each document counts.",
     ),
     "items": (
         "DataFrame or bound accessor, optional",
-        "Every item that could be recommended, for measures that look at items: its id, and columns of numbers or "
-        "features (genres, embeddings), one row per item or one per item and genre.",
+        "All items that can be recommended, for measures of items: ids, and columns of numbers or features (genres, "
+        "embeddings), with one row per item, or one per item and genre.",
     ),
     "history": (
         "DataFrame or bound accessor, optional",
-        "Earlier interactions of the users, for measures that look at items: user, item.",
+        "Earlier interactions of the users, for measures of items: user, item.",
     ),
 }
 # options that the pipeline adds to verbs
 PIPELINE = {
     "by": (
         "str or list of str, optional",
-        "Column(s) that group queries (their category), runs (their family) or stacked collections: the results of "
-        "all groups, stacked, with these columns in front. Columns of the tables, or of `metadata`; a column that "
-        "runs and judgments both have identifies collections, and nothing is joined across them.",
+        "Column(s) to group by: of queries (such as their category), of runs (their family) or of stacked collections. "
+        "They are columns of the tables or of `metadata`. The results of all groups are stacked, with these columns "
+        "first. A column of both runs and judgments identifies collections, and nothing is joined across them.",
     ),
     "metadata": (
         "DataFrame or list of them, optional",
@@ -71,12 +72,12 @@ PIPELINE = {
     ),
     "replicate": (
         "str or list of str, optional",
-        "Column(s) of the run that distinguish replicates of a system, such as the seed: values are averaged over "
-        "them within each query first, so that n counts queries.",
+        "Column(s) of the run that distinguish replicates of a system, such as the seed: values are first averaged "
+        "over replicates within each query, so n is the number of queries.",
     ),
     "machine": (
         "DataFrame, nested dict or bound accessor, optional",
-        "Machine judgments of the queries with human judgments and of further queries. `qrels` are then the human "
+        "Machine judgments of the queries that have human judgments, and of other queries. `qrels` are then the human "
         "judgments, and estimates and intervals are about human judgments of all queries, which is valid if the "
         "queries with human judgments are a random sample. `measure` and `prefer` return both values, in the columns "
         "value and machine.",
@@ -87,7 +88,8 @@ SHARED = {
     **PIPELINE,
     "qrels": (
         "DataFrame, nested dict or bound accessor",
-        "Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.",
+        "Judgments: query, doc, grade and optionally subtopic, as a table of any library or nested as "
+        "query -> doc -> grade.",
     ),
     "measures": (
         "str, Measure, or list of them, optional",

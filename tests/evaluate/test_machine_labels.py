@@ -133,7 +133,7 @@ class TestWhatIsRefused:
 
     def test_a_machine_that_labeled_no_more_than_people(self):
         self.refused(
-            "0 queries have only machine labels, beside the 48 with human labels",
+            "0 queries have only machine labels, in addition to the 48 with human labels",
             human=QRELS,
             machine=QRELS,
         )

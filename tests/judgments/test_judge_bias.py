@@ -99,7 +99,7 @@ def test_a_judge_without_common_items_is_refused(sample):
     other = qrels.assign(doc_id="other-" + qrels["doc_id"])
     with pytest.raises(
         ValueError,
-        match="people and judge 'llm' have no item in common among the first 10 of any run",
+        match="human assessors and judge 'llm' have no item in common among the first 10 of any run",
     ):
         runs.ireval.judges.bias(qrels, {"llm": other})
     one = qrels[qrels["query_id"] == "101"]

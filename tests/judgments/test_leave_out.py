@@ -97,7 +97,7 @@ def test_a_query_with_nothing_left_counts_no_longer():
 def test_judgments_that_are_all_one_teams_are_an_error_that_says_so():
     judged = RUNS.ireval.join(naive.judgments({"1": {"a": 1}}))
     with pytest.raises(
-        ValueError, match="without what only x contributed: no judged query has an item"
+        ValueError, match="without the items that only x contributed: no judged query has an item"
     ):
         leave_one_out(judged, "AP", depth=2)
 

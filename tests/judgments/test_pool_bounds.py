@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.join.judged import Judged
-from pdeval.judgments.pool_bounds import bounds as residuals
-from pdeval.judgments.pool_bounds import unjudged
+from pdeval.judgments.pool_bounds import bounds, unjudged
 from pdeval.tables.schemas import SCHEMAS
 from tests import naive
 from tests.examples import examples
@@ -29,7 +28,7 @@ def one_list(docs, grades):
     return naive.table({"x": {"1": list(docs)}}), naive.judgments({"1": grades})
 
 
-def bounds(runs, qrels, measures, depth=None):
+def expected_bounds(runs, qrels, measures, depth=None):
     """Return {measure: (low, high)} over all ways to judge the unjudged items of the one list."""
     docs = naive.lists_of(runs)["x", "1"][:depth]
     open_ = [doc for doc in docs if doc not in naive.grades_of(qrels)["1"]]
@@ -71,7 +70,7 @@ def test_the_range_is_that_over_all_ways_to_judge(docs, length, grades, depth):
     if not any(grade > 0 for grade in grades.values()):
         qrels.loc[0, "relevance"] = 1
     measures = [*MEASURES, *GRADED]
-    wanted = bounds(runs, qrels, measures, depth)
+    wanted = expected_bounds(runs, qrels, measures, depth)
     table = found(runs, qrels, measures, per="query", depth=depth).set_index("measure")
     for measure in measures:
         low, high = table.loc[measure, ["low", "high"]]
@@ -216,8 +215,8 @@ def test_a_query_without_relevant_items_could_have_some():
 def test_means_over_queries_are_the_default():
     sample = pdeval.datasets.load_sample()
     judged = sample.runs.ireval.join(sample.qrels, queries="common")
-    rows = residuals(judged, ["P@10", "GMAP"], per="query")
-    means = residuals(judged, ["P@10", "GMAP"]).set_index(["measure", "run"])
+    rows = bounds(judged, ["P@10", "GMAP"], per="query")
+    means = bounds(judged, ["P@10", "GMAP"]).set_index(["measure", "run"])
     assert means.columns.tolist() == ["value", "low", "high", "residual"]
     plain = rows[rows["measure"] == "P@10"].groupby("run", observed=True)["high"].mean()
     np.testing.assert_allclose(means.loc["P@10", "high"], plain)
@@ -258,11 +257,11 @@ def test_the_join_must_know_all_judged_items_and_definite_ranks():
     runs, qrels = one_list("ab", {"a": 1, "b": 0})
     lean = join(read(runs, "runs"), read(qrels, "qrels"), complete=False)
     with pytest.raises(ValueError, match="Join with complete=True"):
-        residuals(Judged(lean), "AP")
+        bounds(Judged(lean), "AP")
     with pytest.raises(
         ValueError, match="ties='expected' gives items no definite rank, so there is no residual"
     ):
-        residuals(runs.ireval.join(qrels, ties="expected"), "AP")
+        bounds(runs.ireval.join(qrels, ties="expected"), "AP")
 
 
 def test_unjudged_ranks_are_those_that_no_judged_item_holds():

@@ -86,11 +86,11 @@ def table() -> str:
             "",
             f"## {name} {peer['version']}",
             "",
-            "| name there | here | value | |",
+            "| name there | in pdeval | value | |",
             "|---|---|---|---|",
         ]
         for there, here, value, note in peer["rows"]:
-            spelled = f"`{here}`" if here else "not here"
+            spelled = f"`{here}`" if here else "not available"
             shown = "" if value is None else f"{value:.6f}"
             lines.append(f"| `{there}` | {spelled} | {shown} | {note} |".replace("|  |", "| |"))
     return "\n".join([*lines, "", ""])

@@ -8,7 +8,9 @@ import numpy as np
 
 from tests.parity.same_names import K, Row, data
 
-SUBTOPICS = "asks for subtopics: equal to ndeval on runs of the Web track, in `tests/parity/test_web_track.py`"
+SUBTOPICS = (
+    "needs subtopics: equal to ndeval on runs of the Web track, in `tests/parity/test_web_track.py`"
+)
 INTENT_AWARE = {
     "alpha_nDCG",
     "alpha_DCG",
@@ -27,9 +29,10 @@ NEEDED = {
 }  # written with what they need
 NOTES = {
     **dict.fromkeys(
-        ("NumQ", "NumRel", "NumRet", "NumRelRet"), "the mean over queries; a sum there"
+        ("NumQ", "NumRel", "NumRet", "NumRelRet"),
+        "the mean over queries; ir_measures returns the sum",
     ),
-    "Accuracy": "a list without a relevant item down to the cutoff has no value there, and is left out of the mean",
+    "Accuracy": "a list without a relevant item down to the cutoff has no value in ir_measures, so it does not count",
 }
 
 
@@ -54,7 +57,7 @@ def ir_measures() -> Iterator[Row]:
         if measure.NAME in INTENT_AWARE:
             yield Row(spelled, spelled, None, SUBTOPICS)
         elif name == "ERR":
-            by_gdeval = "by gdeval, whose greatest grade is 4 and which prints five decimals: equal to these"
+            by_gdeval = "computed by gdeval, with the largest grade 4 and five decimals; equal to these decimals"
             yield Row(
                 spelled,
                 "ERR(max_grade=4)@5",
@@ -135,7 +138,7 @@ def cwl_eval() -> Iterator[Row]:
         ),
     }
     notes = {
-        "BPMD": "the cost that is accepted does not move there: `hc=0`",
+        "BPMD": "the accepted cost is constant in cwl_eval: `hc=0`",
         "NDCG": "not normalized by the ideal",
     }
     for name, (metric, here) in graded.items():
@@ -144,5 +147,5 @@ def cwl_eval() -> Iterator[Row]:
         "TrAPCWLMetric()",
         "",
         None,
-        "AP divided by what is retrieved, an error of 1992 that was corrected",
+        "AP divided by the number of retrieved items, an error of 1992 that was corrected",
     )

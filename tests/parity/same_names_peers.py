@@ -43,7 +43,7 @@ def ranx() -> Iterator[Row]:
     }  # fmt: skip
     for name, here in spelled.items():
         yield Row(name, here, evaluate(qrels, run, name))
-    graded = "with grades 0 and 1: it adds up higher grades as they are, and can exceed 1"
+    graded = "with grades 0 and 1: ranx adds higher grades without scaling, so values can exceed 1"
     yield Row("rbp.95", "RBP(p=0.95)", evaluate(binary, run, "rbp.95"), graded)
 
 
@@ -70,7 +70,7 @@ def torchmetrics() -> Iterator[Row]:
         return float(metric(preds, torch.tensor(target), indexes=users))
 
     yield Row("RetrievalMAP", "AP", ask(there.RetrievalMAP()))
-    by_found = "divides by the relevant items above the cutoff; of those that divide by m, min(m, k) or k none is equal"
+    by_found = "divides by the number of relevant items above the cutoff; pdeval divides by m, min(m, k) or k"
     yield Row("RetrievalMAP(top_k=5)", "", None, by_found)
     yield Row("RetrievalMRR", "RR", ask(there.RetrievalMRR()))
     yield Row(
@@ -82,7 +82,9 @@ def torchmetrics() -> Iterator[Row]:
     yield Row("RetrievalRecall(top_k=5)", "R@5", ask(there.RetrievalRecall(top_k=5)))
     yield Row("RetrievalHitRate(top_k=5)", "Success@5", ask(there.RetrievalHitRate(top_k=5)))
     yield Row("RetrievalRPrecision", "Rprec", ask(there.RetrievalRPrecision()))
-    whole = "where lists hold the whole catalog; there a list is all that is known"
+    whole = (
+        "equal if lists contain all items of the catalog, because torchmetrics knows only the list"
+    )
     yield Row(
         "RetrievalFallOut(top_k=5)",
         f"Fallout(items={ITEMS})@5",
@@ -96,14 +98,12 @@ def torchmetrics() -> Iterator[Row]:
         ask(there.RetrievalAUROC(top_k=20)),
         "of the first 20 items",
     )
-    yield Row(
-        "RetrievalPrecisionRecallCurve", "", None, "a curve: ask for `P@k` and `R@k` at every k"
-    )
+    yield Row("RetrievalPrecisionRecallCurve", "", None, "a curve: use `P@k` and `R@k` at every k")
     yield Row(
         "RetrievalRecallAtFixedPrecision",
         "",
         None,
-        "a point of the curve of means; `IPrec(recall=0.5)` is a list's",
+        "a point of the mean curve; `IPrec(recall=0.5)` is computed for each list",
     )
 
 
@@ -168,11 +168,18 @@ def lenskit() -> Iterator[Row]:
     )
     yield Row("DCG(5)", "DCG(gain=binary,discount=jk)@5", ask(there.DCG(K)), ones + late)
     yield Row("DCG(5, gain='rating')", "DCG(discount=jk)@5", ask(there.DCG(K, gain="rating")), late)
-    yield Row("RBP", "RBP(p=0.85)", ask(there.RBP()), "patience is 0.85 there, 0.8 here")
-    best = "divided by the best that the test items allow; LensKit calls it experimental"
+    yield Row(
+        "RBP",
+        "RBP(p=0.85)",
+        ask(there.RBP()),
+        "the default patience is 0.85 in LensKit and 0.8 in pdeval",
+    )
+    best = "divided by the largest possible value; LensKit calls it experimental"
     yield Row("RBP(normalize=True)", "", None, best)
     yield Row("ListLength", "NumRet", ask(there.ListLength()))
-    yield Row("TestItemCount", "NumRel", None, "an abstract class there, which cannot be asked")
+    yield Row(
+        "TestItemCount", "NumRel", None, "an abstract class in LensKit, which cannot be evaluated"
+    )
     yield Row("RMSE", "", None, RATINGS)
     yield Row("MAE", "", None, RATINGS)
     yield Row("MeanPopRank", "PopularityRank@10", None, BEYOND)
@@ -190,7 +197,7 @@ def lenskit() -> Iterator[Row]:
         "rank_biased_overlap",
         "",
         None,
-        "of two lists; here of two orderings of systems, coefficient `rbo`",
+        "compares two lists; for two orderings of systems, use the coefficient `rbo`",
     )
 
 
@@ -239,7 +246,7 @@ def recommenders() -> Iterator[Row]:
     yield Row(
         "ndcg_at_k(score_type='exp')", "nDCG(gain=exp)@5", ask(there.ndcg_at_k, score_type="exp")
     )
-    whole = f"with k={ITEMS}; users without a hit are left out of the mean there"
+    whole = f"with k={ITEMS}; users without a hit do not count in its mean"
     yield Row("r_precision_at_k", "Rprec", ask(there.r_precision_at_k, k=ITEMS), whole)
     yield Row("auc", "", None, "pools the pairs of all users; `AUC` is a mean over users")
     for name in ("rmse", "mae", "rsquared", "exp_var", "logloss"):
@@ -255,10 +262,13 @@ def recommenders() -> Iterator[Row]:
         "historical_item_novelty",
         "",
         None,
-        "of each item, not of lists; its mean over lists is `ChoiceNovelty`",
+        "a value of each item; its mean over lists is `ChoiceNovelty`",
     )
     yield Row(
-        "user_item_serendipity", "", None, "of each item of a list; its mean is `Serendipity`"
+        "user_item_serendipity",
+        "",
+        None,
+        "a value of each item of a list; its mean is `Serendipity`",
     )
 
 
@@ -294,7 +304,7 @@ def rectools() -> Iterator[Row]:
         "NDCG(5)": (
             there.NDCG(K),
             "SDCG(max_grade=1)@5",
-            "the default divides by a list of relevant items alone",
+            "the default divides by the DCG of a list of relevant items",
         ),
         "PartialAUC(5)": (there.PartialAUC(K), "PartialAUC@5", ""),
         "PAP(5)": (there.PAP(K), "PAP@5", ""),
@@ -303,8 +313,8 @@ def rectools() -> Iterator[Row]:
     for name, (metric, here, note) in asked.items():
         yield Row(name, here, metric.calc(lists, binary), note)
     mcc = there.MCC(K).calc(lists, binary, catalog)
-    yield Row("MCC(5)", f"MCC(items={ITEMS})@5", mcc, "the catalog is an argument there")
-    share = "the share of items rightly in or out of the list, nearly 1 in any large catalog; `MCC` is not"
+    yield Row("MCC(5)", f"MCC(items={ITEMS})@5", mcc, "the catalog is an argument in RecTools")
+    share = "the fraction of items that are correctly in or out of the list, nearly 1 for a large catalog, unlike `MCC`"
     yield Row("Accuracy(5)", "", None, f"{share}. `Accuracy` here is that of ir_measures")
     spelled = {
         "CatalogCoverage": "Coverage@10", "MeanInvUserFreq": "Novelty@10", "AvgRecPopularity": "AvgChoice@10",
@@ -355,7 +365,7 @@ def replay() -> Iterator[Row]:
             f"{name}(5)", here, found[f"{name}@5"], {"MAP": "divides by min(m, k)"}.get(name, "")
         )
     found = there.RocAuc(ITEMS, **columns)(lists.drop(columns="rank"), wanted)[f"RocAuc@{ITEMS}"]
-    below = "with a cutoff it is that of the first k items, and 1 where these are all relevant"
+    below = "with a cutoff it uses the first k items, and is 1 if all of these are relevant"
     yield Row(f"RocAuc({ITEMS})", f"AUC(items={ITEMS})", found, below)
     for name, here in {
         "Novelty": "Unseen@10",

@@ -22,7 +22,7 @@ def sample():
     return pdeval.datasets.sample_judged()
 
 
-def incomplete(found, measures, *, to="queries", **options):
+def fewer_data(found, measures, *, to="queries", **options):
     return robustness.robustness(found, measures, to=to, **options)
 
 
@@ -34,7 +34,7 @@ def value(table, statistic, **where):
 
 
 def test_the_result_is_tidy():
-    table = incomplete(FOUND, ["AP", "RPP"], keep=[3, 9], draws=2)
+    table = fewer_data(FOUND, ["AP", "RPP"], keep=[3, 9], draws=2)
     assert table.columns.tolist() == [
         "measure",
         "to",
@@ -57,7 +57,7 @@ def test_the_result_is_tidy():
 
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_all_data_agrees_with_itself(drop):
-    table = incomplete(FOUND, ["AP", "RPP", "rrLP"], to=drop, keep=[1.0], draws=2)
+    table = fewer_data(FOUND, ["AP", "RPP", "rrLP"], to=drop, keep=[1.0], draws=2)
     for statistic in ("tau_b", "ranking_agreement", "system_agreement"):
         assert table[table["statistic"] == statistic]["value"].tolist() == pytest.approx([1.0] * 6)
 
@@ -88,7 +88,7 @@ def slow(found, measure, kept=None):
 
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
-    table = incomplete(FOUND, measure, keep=[4], draws=2, seed=3, method=None)
+    table = fewer_data(FOUND, measure, keep=[4], draws=2, seed=3, method=None)
     for sample, rng in enumerate(robustness.streams(2, seed=3)):
         kept = np.argsort(rng.permutation(9)) < 4
         rows = table[table["draw"] == sample]
@@ -98,7 +98,7 @@ def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
-    table = incomplete(
+    table = fewer_data(
         FOUND, measure, to="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None
     )
     for sample, rng in enumerate(robustness.streams(2, seed=3)):
@@ -111,7 +111,7 @@ def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
 
 @pytest.mark.parametrize("measure", ["AP", "RPP"])
 def test_shorter_lists_equal_evaluating_the_shorter_lists_alone(measure):
-    table = incomplete(FOUND, measure, to="depth", keep=[2, 5, 12], method=None)
+    table = fewer_data(FOUND, measure, to="depth", keep=[2, 5, 12], method=None)
     for depth in (2, 5, 12):
         rows = table[table["keep"] == depth]
         expected = slow(FOUND.on(FOUND.positions.keep_depth(depth)), measure)
@@ -147,14 +147,14 @@ def test_the_work_may_be_cut_into_any_blocks(sample, drop):
         "draws": 2,
         "seed": 4,
     }
-    whole, parts = (incomplete(sample, **options, memory=memory) for memory in (1 << 28, 20_000))
+    whole, parts = (fewer_data(sample, **options, memory=memory) for memory in (1 << 28, 20_000))
     pd.testing.assert_frame_equal(whole, parts, rtol=1e-12)
 
 
 def test_samples_are_seeded_and_the_first_ones_stay_with_more():
     options = {"measures": "RR", "to": "labels", "keep": [0.3]}
     few, many, other = (
-        incomplete(FOUND, **options, draws=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2))
+        fewer_data(FOUND, **options, draws=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2))
     )
     assert many[many["draw"] < 2]["value"].tolist() == few["value"].tolist()
     assert other["value"].tolist() != few["value"].tolist()
@@ -162,7 +162,7 @@ def test_samples_are_seeded_and_the_first_ones_stay_with_more():
 
 def test_less_is_part_of_more_within_a_sample():
     # with nested samples, the ties of 3 queries are among those of 6
-    table = incomplete(FOUND, "RR", keep=[3, 6, 9], draws=3)
+    table = fewer_data(FOUND, "RR", keep=[3, 6, 9], draws=3)
     ties = table[table["statistic"] == "ties"].pivot(index="draw", columns="keep", values="value")
     assert (ties[3] <= ties[6]).all()
     assert (ties[6] <= ties[9]).all()
@@ -182,10 +182,10 @@ def test_draws_that_keep_the_same_labels_are_looked_at_once(sample, monkeypatch)
 
 def test_agreement_may_be_with_another_measure_on_all_data():
     found = judged({"q": {"a": [1, 9], "b": [2, 3]}, "s": {"a": [1, 9], "b": [1, 3]}})
-    own = incomplete(found, "AP", keep=[2], draws=1)
+    own = fewer_data(found, "AP", keep=[2], draws=1)
     assert value(own, "ranking_agreement") == 1.0
     # RR: a on q, a tie on s; AP: a on q (.611, .583), b on s (.611, .833) and over both; R@3: b on q
-    other = incomplete(found, ["AP", "RR", "R@3"], keep=[2], draws=1, against="RR")
+    other = fewer_data(found, ["AP", "RR", "R@3"], keep=[2], draws=1, against="RR")
     assert value(other, "ranking_agreement", measure="RR") == 1.0
     assert value(other, "ranking_agreement", measure="AP") == 1.0
     assert value(other, "ranking_agreement", measure="R@3") == 0.0
@@ -195,14 +195,14 @@ def test_agreement_may_be_with_another_measure_on_all_data():
 
 def test_ties_count_pairs_on_the_queries_kept():
     found = judged({"q": {"a": [1], "b": [1], "c": [2]}, "s": {"a": [inf], "b": [inf], "c": [inf]}})
-    assert value(incomplete(found, "RR", keep=[2], draws=1), "ties") == 1 + 3
+    assert value(fewer_data(found, "RR", keep=[2], draws=1), "ties") == 1 + 3
     with pytest.raises(ValueError, match=r"keep=\[3\]: expected numbers of queries from 1 to 2"):
-        incomplete(found, "RR", keep=[3])
+        fewer_data(found, "RR", keep=[3])
 
 
 @pytest.mark.broad
 def test_preferences_order_runs_by_the_markov_chain_of_the_paper(sample):
-    table = incomplete(sample, ["RPP", "AP"], keep=[12], draws=2, seed=3)
+    table = fewer_data(sample, ["RPP", "AP"], keep=[12], draws=2, seed=3)
     found = table[table["statistic"] == "tau_b"].set_index(["measure", "draw"])["value"]
     scores = {"RPP": sample.prefer("RPP"), "AP": sample.measure("AP")}
     for draw, rng in enumerate(robustness.streams(2, seed=3)):
@@ -221,16 +221,16 @@ def test_preferences_order_runs_by_the_markov_chain_of_the_paper(sample):
 
 
 def test_other_ways_of_ordering_can_be_asked_for(sample):
-    copeland = incomplete(sample, ["RPP", "AP"], keep=[10], draws=2, method="copeland")
-    default = incomplete(sample, ["RPP", "AP"], keep=[10], draws=2)
+    copeland = fewer_data(sample, ["RPP", "AP"], keep=[10], draws=2, method="copeland")
+    default = fewer_data(sample, ["RPP", "AP"], keep=[10], draws=2)
     same = copeland["statistic"] != "tau_b"
     pd.testing.assert_frame_equal(copeland[same], default[same])
     assert copeland["value"].tolist() != default["value"].tolist()
 
 
 def test_means_and_deviations_over_samples_on_request():
-    table = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2)
-    short = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2, summary=True)
+    table = fewer_data(FOUND, "AP", keep=[4], draws=5, seed=2)
+    short = fewer_data(FOUND, "AP", keep=[4], draws=5, seed=2, summary=True)
     assert short.columns.tolist() == [
         "measure",
         "to",
@@ -248,13 +248,13 @@ def test_means_and_deviations_over_samples_on_request():
 
 
 def test_judged_non_relevant_items_are_thinned_too(sample):
-    table = incomplete(sample, "bpref", to="labels", keep=[0.5, 1.0], draws=1)
+    table = fewer_data(sample, "bpref", to="labels", keep=[0.5, 1.0], draws=1)
     assert value(table, "tau_b", keep=1.0) == pytest.approx(1.0)
     assert 0.2 < value(table, "tau_b", keep=0.5) < 1
 
 
 def test_reciprocal_rank_loses_its_order_before_other_measures_do(sample):
-    table = incomplete(sample, ["RPP", "AP", "RR"], to="labels", keep=[0.3], draws=5, summary=True)
+    table = fewer_data(sample, ["RPP", "AP", "RR"], to="labels", keep=[0.3], draws=5, summary=True)
     tau = table[table["statistic"] == "tau_b"].set_index("measure")["mean"]
     assert tau["RR"] < tau["AP"]
     assert tau["RR"] < tau["RPP"]
@@ -268,7 +268,7 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt")
     found = runs.ireval.join(qrels, compat="trec_eval-9", validate=False)
     measures = ["RPP", "invRPP", "dcgRPP", "AP", "nDCG", "RR"]
-    table = incomplete(found, measures, to="labels", summary=True)
+    table = fewer_data(found, measures, to="labels", summary=True)
     assert len(table) == 6 * 10 * 4
     tau = table[table["statistic"] == "tau_b"].pivot(index="keep", columns="measure", values="mean")
     # Diaz and Ferraro (2022), Figure 7: RR is the worst throughout, AP falls behind where most labels are missing
@@ -299,13 +299,13 @@ def test_options_that_make_no_sense_are_named(options, text):
             "AP", **{"to": "queries", **options}
         )
     with pytest.raises(ValueError, match="no query counts with queries='relevant' and level=5"):
-        incomplete(FOUND.at(level=5), "AP")
+        fewer_data(FOUND.at(level=5), "AP")
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_measures_without_a_mean_are_an_error():
     with pytest.raises(ValueError, match=r"TSL is infinite for unretrieved items and has no mean"):
-        incomplete(judged({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
+        fewer_data(judged({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
 
 
 @pytest.mark.broad
