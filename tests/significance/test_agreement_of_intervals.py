@@ -1,5 +1,7 @@
 """Interval and verdict agree: for every test, correction and family."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,32 +51,80 @@ FAMILIES = [
     ("r1", "measure"),
     (["r0", "r2"], "baseline"),
     (None, "all"),
+    (["r0", "r2"], "all"),
 ]
 
 
-@pytest.mark.parametrize("test", sorted(TESTS))
-def test_an_interval_that_excludes_zero_is_never_beside_a_difference_that_is_not_significant(test):
-    tried = 0
-    for number, correction in enumerate(JOINT_CORRECTIONS):
-        baseline, family = FAMILIES[number % len(FAMILIES)]
+def every_family(test, decimals=None):
+    """Yield the results of a test with all corrections and all families that it has."""
+    for number, (correction, (baseline, family)) in enumerate(product(JOINT_CORRECTIONS, FAMILIES)):
         if TESTS[test].family_wise:
             family = None if baseline is None else TESTS[test].family
             baseline = (baseline or "r0") if TESTS[test].family == "baseline" else baseline
         if correction == "max-t" and test != "t":
             continue
-        data = cube(number, decimals=1 + number % 2)
-        found = compare(
-            data,
-            test=test,
-            correction=correction,
-            baseline=baseline,
-            family=family,
-            draws=399,
-            progress=False,
+        data = cube(number, decimals=decimals or 1 + number % 2)
+        options = {"correction": correction, "baseline": baseline, "family": family}
+        yield options, compare(data, test=test, draws=199, progress=False, **options)
+
+
+@pytest.mark.parametrize("test", sorted(TESTS))
+def test_an_interval_that_excludes_zero_is_never_beside_a_difference_that_is_not_significant(test):
+    found = [(disagreements(frame), options) for options, frame in every_family(test)]
+    assert [options for wrong, options in found if wrong] == []
+    assert len(found) >= len(FAMILIES) * (len(JOINT_CORRECTIONS) - 1)
+
+
+SINGLE_STEP = ("none", "bonferroni", "sidak", "max-t")
+
+
+def excluded(found):
+    """Return how many intervals of differences that are not significant exclude 0."""
+    outside = (found["ci_low"] > 0) | (found["ci_high"] < 0)
+    return int((outside & ~found["significant"]).sum())
+
+
+def unaided(test):
+    """Return the faults of each correction without the rule that makes stepwise corrections agree."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pdeval.significance.compare.agreeing", lambda columns: columns)
+        found = [(one["correction"], frame) for one, frame in every_family(test, decimals=6)]
+    return {
+        name: sum(
+            (disagreements if name in SINGLE_STEP else excluded)(frame)
+            for correction, frame in found
+            if correction == name
         )
-        assert disagreements(found) == 0, (correction, family)
-        tried += len(found)
-    assert tried > (40 if TESTS[test].family == "baseline" else 150)
+        for name in dict(found)
+    }
+
+
+@pytest.mark.parametrize("test", sorted(TESTS))
+def test_only_stepwise_corrections_need_ends_at_zero(test):
+    faults = unaided(test)
+    del faults[
+        "fdr_tsbky"
+    ]  # multiplies p by 1 + alpha: it may be stricter than Bonferroni's correction
+    assert set(faults.values()) == {0}
+
+
+@pytest.mark.parametrize(
+    ("rule", "other", "wrong"),
+    [
+        ("single_step_level", lambda correction, alpha, size: alpha, {"bonferroni", "sidak"}),
+        ("critical_value", lambda drawn, alpha: np.float64(2.2), {"max-t"}),
+    ],
+)
+def test_intervals_without_the_level_of_the_correction_disagree(rule, other, wrong, monkeypatch):
+    monkeypatch.setattr(f"pdeval.significance.compare.{rule}", other)
+    found = unaided("t")
+    assert wrong <= {name for name, faults in found.items() if faults}
+
+
+def test_intervals_of_stepwise_corrections_disagree_without_ends_at_zero(monkeypatch):
+    monkeypatch.setattr("pdeval.significance.compare.agreeing", lambda columns: columns)
+    found = [(one["correction"], disagreements(frame)) for one, frame in every_family("t")]
+    assert {"holm", "hommel", "fdr_bh"} <= {correction for correction, wrong in found if wrong}
 
 
 @pytest.mark.broad
