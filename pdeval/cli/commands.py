@@ -22,6 +22,7 @@ from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join import join
 from pdeval.report import decisions
+from pdeval.report.footnotes import of_comparisons
 from pdeval.tables import read_texts
 from pdeval.verbs import Verb, of_kind
 
@@ -193,7 +194,12 @@ def compare(options: argparse.Namespace) -> int:
         return _write(table, options)
     pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
     printed = [*table.attrs.get("by", ()), *pair, *PRINTED]
-    return _write(table, options, printed, optional=("effect_size",))
+    _write(table, options, printed, optional=("effect_size",))
+    if sys.stdout.isatty() and not options.quiet:
+        level = f"{100 * table.attrs['confidence']:.10g}% confidence interval"
+        kind = "simultaneous " * table.attrs["simultaneous"]
+        print(f"ci_low, ci_high: {kind}{level}; {of_comparisons(table)}", file=sys.stderr)
+    return 0
 
 
 def report(options: argparse.Namespace) -> int:

@@ -546,3 +546,17 @@ def test_a_gate_that_stops_with_any_error_has_not_failed(data, error, pdeval_com
     done = pdeval_command("gate", *words)
     assert done.status == 2
     assert ("not enough memory" if error is MemoryError else "stopped") in done.err
+
+
+def test_a_terminal_states_the_level_and_the_correction_of_intervals(
+    data, pdeval_command, monkeypatch
+):
+    words = ["compare", *data, "-m", "AP", "--baseline", "bm25", "--draws", "99"]
+    assert "simultaneous" not in pdeval_command(*words).err
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    note = "ci_low, ci_high: {}95% confidence interval; paired Student t test, {}, α = 0.05\n"
+    corrected = note.format("simultaneous ", "max-t correction of 11 comparisons")
+    assert pdeval_command(*words).err.endswith(corrected)
+    alone = pdeval_command(*words, "--correction", "none")
+    assert alone.err.endswith(note.format("", "no correction"))
+    assert "ci_low" not in pdeval_command(*words, "--quiet").err
