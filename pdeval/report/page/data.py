@@ -36,6 +36,7 @@ from pdeval.report.means import mean_preferences
 from pdeval.report.report import DASH
 from pdeval.significance.registry import direction
 from pdeval.tables import Texts, cut, read, read_texts, run_labels, settled, visible
+from pdeval.verbs import TooFew
 
 if TYPE_CHECKING:
     from pdeval.report.systems import Origin
@@ -126,15 +127,22 @@ def pairings(
         notes.append("Pairs are not compared: the table has means only, and no values per query.")
     else:
         sources_of = {label: table.only([i]).source for i, label in enumerate(table.measures)}
-        # systems that are means over replicates have no preferences
-        has_ranks = items is not None and len(items.runs) == len(table.runs)
-        if has_ranks and all(isinstance(source, Scores) for source in table.sources):
+        if _has_preferences(origin, items) and all(
+            isinstance(source, Scores) for source in table.sources
+        ):
             with warnings.catch_warnings():  # the report has warned of missing queries
                 warnings.simplefilter("ignore", UserWarning)
                 sources_of[PREFERENCE] = sources(origin.data, PREFERENCE)[0]
         for label, source in sources_of.items():
             result.append(_compared(origin, source, label, notes))
     return [pairs for pairs in result if pairs is not None]
+
+
+def _has_preferences(origin: Origin, items: RankedItems | None) -> bool:
+    """Return whether each system is one run with definite ranks: means over replicates have no preferences."""
+    if items is None or items.judged.positions.rules["ties"] == "expected":
+        return False
+    return len(items.runs) == len(origin.table.runs)
 
 
 def _compared(origin: Origin, source: Any, label: str, notes: list[str]) -> dict[str, Any] | None:
@@ -229,7 +237,7 @@ def _index(runs: pd.DataFrame) -> pd.Index:
     )
 
 
-MAX_CHECKED = 25  # queries on which the items must add up to the values of the page
+MAX_CHECKED = 10  # queries on which the items must add up to the values of the page
 TOLERANCE = 1e-9
 
 
@@ -263,7 +271,7 @@ def adding(
     ([[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)], None], ['grade >= 1', 'grade >= 2', 'grade >= 3'])
     """
     topics = items.judged.queries.get_indexer(queries)
-    checked = slice(None, None, max(len(queries) // MAX_CHECKED, 1))
+    checked = slice(None, None, -(-len(queries) // MAX_CHECKED) or 1)
     ranked = [items.of_query(query) for query in queries[checked]]
     adds: list[dict[str, Any] | None] = []
     for label, value in zip(origin.table.measures, values):
@@ -409,7 +417,7 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
         pd.Index(run_labels(items.runs[list(table.runs.columns)]))
     )
     preference: str | None = next((one for one in table.measures if one in paired), PREFERENCE)
-    if len(items.runs) > len(table.runs):  # means over replicates have no preferences
+    if not _has_preferences(origin, items):
         preference = None
     data |= adding(origin, items, shown, values[:, kept], place, preference)
     if items.judged.positions.complete:  # otherwise the page lists queries by their values
@@ -434,7 +442,7 @@ def _reasons(
     for measure in measures:
         if measure.entry.family != "metric":
             continue
-        with suppress(ValueError):  # no query counts for all runs
+        with suppress(TooFew):  # no query counts for all runs
             rows.append(hard_queries(items.judged, measure))
     if not rows:
         return []

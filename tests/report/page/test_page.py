@@ -345,6 +345,15 @@ def test_preferences_of_several_collections_open_their_items_too():
 
 
 @pytest.mark.broad
+def test_without_definite_ranks_the_page_has_no_preferences():
+    judged = pdeval.datasets.sample_judged(queries="common", ties="expected")
+    page = judged.report(["AP", "nDCG@10"]).to_html(interactive=True)
+    (origin,) = data_of(page)["origins"]
+    assert [pairs["label"] for pairs in origin["pairs"]] == ["AP", "nDCG@10"]
+    assert origin["users"] is None
+    assert "The page has only judged documents" in said_under(page)
+
+
 def test_replicates_have_a_column_each_in_their_items():
     runs, qrels, metadata = pdeval.datasets.load_sample()
     named = runs.merge(metadata[["run", "model", "seed"]], on="run").drop(columns="run")
