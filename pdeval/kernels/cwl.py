@@ -73,9 +73,9 @@ def expectations(
     gain : ndarray of shape (n, ...)
         The gain of the item at each rank, from 0 to 1; further axes are lists.
     cost : float or ndarray of shape (n, ...)
-        What looking at the item at each rank costs.
+        Cost of examining the item at each rank.
     **parameters
-        Of the model.
+        Parameters of the model.
 
     Examples
     --------
@@ -202,11 +202,11 @@ def user_model(
         `rank`, from 1; `gain`, from 0 to 1; `total`, the gains so far; `cost`; `spent`, the costs so far. Keyword-only
         parameters with defaults are those of the model; `k`, which `@10` sets, is the last rank that users examine.
     name : str, optional
-        The name where it is not the function's.
+        Name of the model; by default the name of the function.
     reference : str
-        Where it was published.
+        Publication.
     aliases, limits, synonyms
-        As of `pdeval.metric`.
+        Other names, as in `pdeval.metric`.
     measure : bool
         Whether its expected utility becomes a measure of that name.
 

@@ -451,7 +451,7 @@ def headroom_bars(
     Parameters
     ----------
     frame : DataFrame
-        Headroom: measure, bucket, low, high, count, share.
+        Headroom: measure, bucket, low, high, count, fraction.
     measure : str, optional
         The measure; required if the frame has several.
     value : {"count", "fraction"}
@@ -567,11 +567,11 @@ def asl_histogram(
     Parameters
     ----------
     frame : DataFrame
-        A histogram: run, bucket and count or share, buckets in their order, the last one for items not retrieved (its
-        name contains "retrieved" or "found"); or search lengths, one row per relevant item. Without a run column the
-        frame is one run. Up to five runs are drawn side by side.
+        A histogram: run, bucket and count or fraction, buckets in their order, the last one for items not retrieved
+        (its name contains "retrieved" or "found"); or search lengths, one row per relevant item. Without a run column
+        the frame is one run. Up to five runs are drawn side by side.
     value : str, optional
-        The column of heights; by default count or share.
+        Column of the heights; by default count or fraction.
     edges : sequence of numbers
         Lower edges of the buckets, if the frame has none.
     legend : {"inside", "right", "below", "above"} or None
@@ -681,14 +681,14 @@ def asl_wins(
     Parameters
     ----------
     frame : DataFrame
-        bucket and count or share, buckets from the largest win of run a (negative) to its largest loss, with
+        bucket and count or fraction, buckets from the largest win of run a (negative) to its largest loss, with
         run_a and run_b if known, and with the `class` of items that only one run retrieved, or neither; or one row
         per relevant item with a column `difference`, ASL of a minus ASL of b, and `retrieved_a` and `retrieved_b`
         if known.
     pair : (run, run), optional
         The two runs; required if the frame has several pairs.
     value : str, optional
-        The column of heights; by default count or share.
+        Column of the heights; by default count or fraction.
     edges : sequence of numbers
         Lower edges of the buckets of wins and of losses, if the frame has none.
 

@@ -442,7 +442,7 @@ def confusion_heatmap(
     Parameters
     ----------
     frame : DataFrame
-        Confusions: assessor, reference, label, n, share.
+        Confusions: assessor, reference, label, n, fraction.
     assessor : str, optional
         The assessor; required if the frame has several.
     annotate : bool, optional

@@ -148,7 +148,7 @@ def incomplete_data_figure(
     measures : list of str
         Measures and preferences, one line each.
     show : {'agreement', 'ties'}
-        What is drawn.
+        Statistic to draw.
     against : str, default "RR"
         Measure on all data with which the agreement is computed.
     draws : int, default 10

@@ -84,7 +84,7 @@ def report_table(
     caption : str, optional
         Plain text above the table; by default the title of the table. An empty string omits it.
     label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
+        Label for LaTeX's \\ref and the HTML anchor.
     footnotes : bool, default True
         Whether to describe the columns, the tie rule and the topic rule below the table.
 

@@ -114,7 +114,7 @@ def contribution_ecdf(
     Parameters
     ----------
     measures : str, Measure, or list of them
-        What `disaggregate` takes, but for I and OI, whose parts are no recall levels.
+        Measures and preferences that `disaggregate` supports, except I and OI, whose parts are not recall levels.
     per : {'value', 'measure'}
         The distribution; or one row per measure: how often runs differ at a level at all, and how often by little.
     points : int

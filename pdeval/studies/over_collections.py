@@ -121,13 +121,14 @@ def headroom_of(
     measures : str, Measure, or list of them
         Measures to compute for joins; a table of scores has its measures.
     edges : mapping, optional
-        The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
+        Lower edges of the buckets, by measure. By default tenths for a measure of which higher values are better, and
         1, 2, 5, 10, 20, ... 1000 for a search length.
 
     Returns
     -------
     DataFrame
-        measure, bucket, low, high, count, share: of collections. A value below the first edge is in the first bucket.
+        measure, bucket, low, high, count, fraction: number and fraction of collections. A value below the
+        first edge is in the first bucket.
 
     References
     ----------
@@ -160,7 +161,7 @@ def headroom(
     by : str or list of str
         The column(s) that name the collection of a row.
     edges : mapping, optional
-        The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
+        Lower edges of the buckets, by measure. By default tenths for a measure of which higher values are better, and
         1, 2, 5, 10, 20, ... 1000 for a search length.
 
     References

@@ -207,7 +207,7 @@ def item_columns(positions: Positions, topic: np.ndarray, item: np.ndarray) -> d
 
 
 def warn_of_depths(judged: Judged, unretrieved: Unretrieved) -> None:
-    """Warn, once for all runs, where relevant items are missing from a list that is shorter than those of other runs.
+    """Warn, once for all runs, if relevant items are missing from a list that is shorter than those of other runs.
 
     With unretrieved='run' an item that was not retrieved is at the end of the list, so short lists have an advantage.
     """
@@ -357,7 +357,7 @@ def rising(option: str, edges: object, first: float | None = None) -> np.ndarray
 
 
 def _span(low: float, high: float) -> str:
-    """Return the text of a bucket of whole numbers: '1', '2-4', '1000+'."""
+    """Return the text of a bucket of integers: '1', '2-4', '1000+'."""
     if np.isinf(high):
         return f"{low:g}+"
     return f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}"
@@ -623,7 +623,7 @@ def _checked_lengths(lengths: ArrayLike) -> np.ndarray:
 
 
 def implicit_weights(lengths: ArrayLike) -> pd.DataFrame:
-    """Return the weight that each search length has in an average of precisions: 1 / SL, as shares.
+    """Return the weight that each search length has in an average of precisions: 1 / SL, normalized to sum 1.
 
     Returns
     -------
@@ -718,7 +718,8 @@ def effective_fractions(
     Parameters
     ----------
     precision : {'item', 'atomized'}
-        Of what: the precision at each item, as in AP, which is 0 for an item not retrieved; or 1 / ASL of the item.
+        Precision that is averaged: the precision at each item, as in AP, which is 0 for an item not retrieved; or
+        1 / ASL of the item.
 
     References
     ----------

@@ -163,7 +163,7 @@ table(
     means={
         "measure_a": "the first of two measures",
         "measure_b": "the second of two measures",
-        "fuzziness": "the difference up to which opposite signs are forgiven",
+        "fuzziness": "threshold of differences below which opposite signs do not count as disagreement",
         "pairs": "number of (query, pair of runs)",
         "agreement": "fraction of these pairs on which both measures prefer the same run",
         "r": "correlation about zero of the differences over those pairs, missing where one is always tied",
@@ -203,7 +203,7 @@ class Tally:
     fuzziness : sequence of float
         The differences at or below which two rankings count as tied.
     scale : mapping of label to float, optional
-        What values are multiplied by before their differences are held against the fuzziness; by default by 1.
+        Factors of the values, applied before differences are compared with the fuzziness; 1 by default.
 
     Examples
     --------
@@ -354,7 +354,8 @@ def agree(
     measures : str, Measure, or list of them, optional
         ... At least two are needed.
     fuzziness : float or list of float
-        The difference up to which opposite signs are forgiven; several give one row each.
+        Threshold of differences. If it is positive, two measures disagree only if their signs are opposite and both
+        differences are larger. Several values give one row each.
     relative : bool
         Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute; for
         measures of one ranking.

@@ -1,10 +1,10 @@
-"""Agreement of measures over lists that no system made: all of them, random ones, or those that runs resemble.
+"""Agreement of measures over synthetic lists: all lists of a length, random lists, and lists sampled from runs.
 
-A list is N places that hold a relevant item or not. All lists are seen against the same recall base, by default of N
-relevant items, so AP is the sum of precisions over N.
+A list has N ranks, each with a relevant item or not. All lists have the same recall base, by default N relevant items,
+so AP is the sum of precisions divided by N.
 
-Fuzziness is compared with differences, which depend on the scale of the values. The paper does not say how it scaled
-them; the scale that fits its fuzzy columns best, of some twenty that were tried, is that of `fitted_scale`.
+Fuzziness is a threshold of differences, which depend on the scale of the values. The paper does not state its scale;
+`fitted_scale` returns the one of about twenty that fits its fuzzy columns best.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,10 +75,10 @@ def fitted_scale(N: int) -> dict[str, float]:
     """Return the factors of the measures of Table 1 that reproduce its fuzzy columns best.
 
     With R = N / 2: AP over a recall base of R, DCG over that of R relevant items in a row, RBP without its factor
-    1 - p. Chosen by fit to the 20 cells of the columns "uniform" with fuzziness 0.01, so that it describes them and
-    explains nothing: their distances from print add up to about 0.20 with it and to 0.56 without, of which lists of 10
-    have 0.05 and 0.08 (60,000 pairs of lists of 1000 were drawn, an error of about 0.02). Fuzziness as a share of the
-    larger value, which is how the paper words it, comes as near without a scale: 0.20, of which lists of 10 have 0.04.
+    1 - p. Chosen by fit to the 20 cells of the columns "uniform" with fuzziness 0.01, so it is no independent
+    check of them. The absolute distances from the printed values sum to about 0.20 with this scale and to 0.56
+    without it (lists of 10: 0.05 and 0.08; 60,000 pairs of lists of 1000, an error of about 0.02). Fuzziness relative
+    to the larger value, which is the wording of the paper, fits equally well without a scale: 0.20 (lists of 10: 0.04).
 
     Examples
     --------
@@ -161,17 +161,18 @@ def uniform(
     Parameters
     ----------
     N : int
-        The length of the lists, at most 12.
+        Length of the lists, at most 12.
     measures : str, Measure, or list of them
         Measures and preferences.
     recall_base : int, optional
         Number of relevant items, at least N; by default N. AP and nDCG divide by it.
     fuzziness : float or list of float
-        The difference up to which opposite signs are forgiven; several give one row each.
+        Threshold of differences. If it is positive, two measures disagree only if their signs are opposite and both
+        differences are larger. Several values give one row each.
     relative : bool
         Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute.
     scale : mapping of measure to number, optional
-        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
+        Factors of the values, applied before differences are compared with the fuzziness; see `fitted_scale`.
     progress : bool, optional
         Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
@@ -223,7 +224,7 @@ def random_lists(
     Parameters
     ----------
     N : int
-        The length of the lists.
+        Length of the lists.
     measures : str, Measure, or list of them
         Measures and preferences.
     pairs : int
@@ -233,13 +234,14 @@ def random_lists(
     recall_base : int, optional
         Number of relevant items, at least N; by default N. AP and nDCG divide by it.
     fuzziness : float or list of float
-        The difference up to which opposite signs are forgiven; several give one row each.
+        Threshold of differences. If it is positive, two measures disagree only if their signs are opposite and both
+        differences are larger. Several values give one row each.
     relative : bool
         Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute.
     scale : mapping of measure to number, optional
-        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
+        Factors of the values, applied before differences are compared with the fuzziness; see `fitted_scale`.
     seed : int, optional
-        Of the draws.
+        Random seed. The same seed gives the same result; None chooses a new one.
     progress : bool, optional
         Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
@@ -290,10 +292,10 @@ def sampled(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the agreement of every two measures over pairs of lists drawn from what runs returned.
+    """Return the agreement of every two measures over pairs of lists drawn from the rankings of runs.
 
-    The first N places of every (run, query) that counts are a list; pairs of lists are drawn at random, of any two
-    runs and queries, so that a list is as likely as it is frequent. `agree` compares runs on the same query instead.
+    A list is the first N ranks of a run on a query that counts. Pairs of lists are drawn at random from all runs and
+    queries, so the probability of a list is its frequency. `agree` compares runs on the same query instead.
 
     Parameters
     ----------
@@ -302,22 +304,23 @@ def sampled(
     measures : str, Measure, or list of them
         Measures and preferences.
     N : int
-        How much of every ranking is looked at.
+        Number of ranks of each list to use.
     pairs : int
         Number of pairs to draw.
     identical : bool
-        Keep pairs of equal lists, on which all measures agree; by default they are drawn anew, as the exact count
-        over all lists has none.
+        Whether to keep pairs of equal lists, on which all measures agree. By default they are replaced by new draws,
+        because the exact count over all lists does not have such pairs.
     recall_base : int, optional
         Number of relevant items, at least N; by default N. AP and nDCG divide by it.
     fuzziness : float or list of float
-        The difference up to which opposite signs are forgiven; several give one row each.
+        Threshold of differences. If it is positive, two measures disagree only if their signs are opposite and both
+        differences are larger. Several values give one row each.
     relative : bool
         Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute.
     scale : mapping of measure to number, optional
-        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
+        Factors of the values, applied before differences are compared with the fuzziness; see `fitted_scale`.
     seed : int, optional
-        Of the draws.
+        Random seed. The same seed gives the same result; None chooses a new one.
     progress : bool, optional
         Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
@@ -407,7 +410,8 @@ def agreement_table(
     pairs : int, default 100,000
         Number of pairs that are drawn.
     fuzziness : float or list of float, default (0, 0.01)
-        The difference up to which opposite signs are forgiven.
+        Threshold of differences. If it is positive, two measures disagree only if their signs are opposite and both
+        differences are larger.
     relative : bool, default False
         Whether fuzziness is a fraction of the larger of both values.
     fitted : bool, default False

@@ -690,8 +690,8 @@ def locality(
     values : {'difference', 'sign'}
         Values to compare at all levels: differences in reciprocal rank, or their signs.
     cascaded : bool
-        For regressions: level i only over pairs that are tied at all levels before it, where lexicographic precision
-        gets to it.
+        For regressions: whether the regression of level i uses only the pairs that are tied at all previous levels,
+        which lexicographic precision decides at level i or later.
 
     References
     ----------
