@@ -395,7 +395,8 @@ def measure_of_name(name: object, columns: Collection[str] = ()) -> BehaviorMeas
             raise KeyError(f"{stem} takes {takes} in parentheses. Use {stem!r}.")
     known = [*columns, *MEASURES]
     hint = did_you_mean(name, {**ALIASES, **{one: one for one in known}})
-    raise KeyError(f"no behavior measure {name!r}; there are {', '.join(known)}.{hint}")
+    numeric = " Of a table of users, columns of numbers are measures." if columns else ""
+    raise KeyError(f"no behavior measure {name!r}; there are {', '.join(known)}.{hint}{numeric}")
 
 
 def chosen_measures(

@@ -295,7 +295,17 @@ def _read_users(table: Table) -> Log:
     names = {role: table.roles[role] for role in ("user", "bucket", "value") if role in table}
     keys = [names[role] for role in ("bucket", "user") if role in names]
     frame = table.frame.sort_values(keys, ignore_index=True)
+    # databases return exact numbers as objects
+    exact = [name for name in frame if pd.api.types.infer_dtype(frame[name]) == "decimal"]
+    frame = frame.astype(dict.fromkeys(exact, "float64"))
     kinds = [name for name in frame.select_dtypes(["number", "bool"]) if name not in keys]
+    infinite = [
+        name for name in kinds if np.isinf(frame[name].to_numpy("float64", na_value=0)).any()
+    ]
+    if infinite:
+        raise ValueError(
+            f"the table of users has infinite values in column {infinite[0]!r}. Replace or drop them."
+        )
     if missing := int(frame[keys].isna().any(axis=1).sum()):
         raise ValueError(
             f"the table of users has {missing:,} rows without a {' or '.join(keys)}. Drop them, or fill them in."

@@ -28,6 +28,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "nugget": ("nugget_id", "nugget"),
     "reward": ("reward", "click", "clicks"),
     "propensity": ("propensity", "pscore"),
+    "user": ("user", "user_id", "userID", "userId", "uid"),
+    "bucket": ("bucket", "variant"),
 }
 # if there is another id column, these are not ids: the text of a query, its user, the title of an item
 WEAK = ("query", "user", "item")

@@ -246,3 +246,28 @@ def test_retention_counts_users_who_were_observed_long_enough():
     assert log.ireval.behavior("retention(2)")["n"].tolist() == [1, 2]
     with pytest.raises(KeyError, match="retention_rate takes a number of days"):
         log.ireval.behavior("retention_rate(week)")
+
+
+@pytest.mark.parametrize("name", ["user_id", "userID", "userId", "uid"])
+def test_users_and_buckets_have_the_names_of_warehouses(name):
+    table = USERS.rename(columns={"user": name, "bucket": "variant"})
+    compared = table.ireval.compare_buckets("clicks / impressions")
+    assert compared["p_value"].tolist() == (
+        USERS.ireval.compare_buckets("clicks / impressions")["p_value"].tolist()
+    )
+
+
+def test_exact_numbers_of_databases_are_numbers():
+    from decimal import Decimal
+
+    exact = USERS.assign(revenue=[Decimal(str(value)) for value in USERS["revenue"]])
+    assert exact.ireval.compare_buckets("revenue")["p_value"].tolist() == pytest.approx(
+        USERS.ireval.compare_buckets("revenue")["p_value"].tolist(), rel=1e-12
+    )
+
+
+def test_columns_that_are_not_finite_numbers_are_errors():
+    with pytest.raises(ValueError, match="infinite values in column 'revenue'"):
+        USERS.assign(revenue=np.inf).ireval.compare_buckets("revenue")
+    with pytest.raises(KeyError, match=r"no behavior measure 'clicks'.* columns of numbers are"):
+        USERS.assign(clicks="3").ireval.compare_buckets("clicks")
