@@ -86,8 +86,8 @@ class Answers:
         if len(again):
             raise ValueError(
                 f"the {SCHEMAS[self.table.kind].description} has {len(again):,} rows that repeat an earlier "
-                f"({', '.join(['run', 'query', *roles])}), e.g. {self.example(again[0], *roles)}. Keep one of each, or "
-                "bind the columns that distinguish runs, df.ireval(run=[...])."
+                f"({', '.join(['run', 'query', *roles])}), e.g. {self.example(again[0], *roles)}. Bind the columns "
+                "that distinguish runs, df.ireval(run=[...]), or keep one of each."
             )
 
     def warn_about_unanswered(self, answered: np.ndarray, what: str = "answers") -> None:

@@ -207,11 +207,11 @@ def _ends(frame: pd.DataFrame, what: str) -> tuple[np.ndarray, np.ndarray]:
             "and 'end', the first character and the one after the last."
         )
     start, end = (numbers(frame[name], name) for name in _ENDS)
-    empty = np.flatnonzero(end <= start)
-    if len(empty):
+    wrong = np.flatnonzero((start < 0) | (end <= start) | (end == np.inf))
+    if len(wrong):
         raise ValueError(
-            f"the {what} has {len(empty):,} rows that do not end after their start, e.g. [{start[empty[0]]:g}, "
-            f"{end[empty[0]]:g}). The column 'end' is the character after the last."
+            f"the {what} has {len(wrong):,} rows without a start of 0 or more and a later end, e.g. "
+            f"[{start[wrong[0]]:g}, {end[wrong[0]]:g}). The column 'end' is the character after the last."
         )
     return start, end
 

@@ -22,7 +22,7 @@ from pdeval.kernels.exposure import (
     target_exposure,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables import ItemTable, Table, labels, read_items, table
+from pdeval.tables import ItemTable, Table, labels, numbers, read_items, table
 from pdeval.tables.reader import query_column
 from pdeval.verbs import verb
 
@@ -497,7 +497,7 @@ def _fixed_target(items: Listing, groups: Groups, target: Target) -> np.ndarray:
     if isinstance(target, str) and target == "catalog":
         members = share(groups.catalog, groups.catalog.sum(axis=1, keepdims=True)).sum(axis=0)
         return (members / members.sum())[:, None]
-    queries = items.judged.queries
+    queries, fixed = items.judged.queries, isinstance(target, Mapping)
     if isinstance(target, Mapping):
         target, queries = pd.DataFrame(target, index=[0]).astype(np.float64), pd.RangeIndex(1)
     elif isinstance(target, pd.DataFrame):
@@ -515,9 +515,10 @@ def _fixed_target(items: Listing, groups: Groups, target: Target) -> np.ndarray:
     fractions = target.reindex(index=queries, columns=groups.names, fill_value=0.0).to_numpy().T
     wrong = np.flatnonzero((fractions < 0).any(axis=0) | ~np.isclose(fractions.sum(axis=0), 1.0))
     if len(wrong):
-        where = f" for query {queries.tolist()[wrong[0]]!r}" if len(queries) > 1 else ""
+        where = "" if fixed else f" for query {queries.tolist()[wrong[0]]!r}"
         raise ValueError(
-            f"the fractions of target= sum to {fractions[:, wrong[0]].sum():g}{where}. They must sum to 1."
+            f"the fractions of target= sum to {fractions[:, wrong[0]].sum():g}{where}. They must be 0 or more and sum "
+            f"to 1{'' if fixed else ' for every query'}."
         )
     return fractions
 
@@ -533,6 +534,7 @@ def _by_query(target: pd.DataFrame, queries: pd.Index) -> pd.DataFrame:
         )
     if target.duplicated([query, "group"]).any():
         raise ValueError("target= has several fractions of a query and group. Keep one of each.")
+    target = target.assign(fraction=numbers(target["fraction"], "fraction"))
     return target.pivot(index=query, columns="group", values="fraction").fillna(0.0)
 
 

@@ -15,7 +15,7 @@ Li et al. 2018, Offline evaluation of ranking policies with click models (item-p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -391,9 +391,16 @@ class Logged:
         _check_probabilities(propensity, positive=True)
         roles = ("query", "doc" if "doc" in log else "action", "rank")
         keys = {role: log.roles[role] for role in roles if role in log}
+        _check_ids(log.frame, keys.values(), "the log")
         if isinstance(policies, pd.DataFrame):
             names, actions, probability = _read_policies(policies, list(keys.values()))
             row = _rows(actions, log.frame, keys)
+            if (row < 0).all():
+                example = tuple(log.frame[list(keys.values())].iloc[0])
+                raise ValueError(
+                    f"no policy has an action of the log, e.g. {example}. Use the same {', '.join(keys.values())} in "
+                    "both tables."
+                )
             target = np.append(probability, np.zeros((1, len(names))), axis=0)[row]
         else:
             columns = several("policies", policies)
@@ -464,7 +471,7 @@ class Logged:
 
     def weighted(self, rewards: pd.DataFrame | None, clip: float) -> Weighted:
         """Return the weights of the rows, and the expected rewards of a table of them."""
-        reward = numbers(self.table.column("reward"), "reward")[:, None]
+        reward = _rewards(self.table.column("reward"))[:, None]
         expected, direct = (
             np.zeros_like(reward),
             np.zeros((len(self.ids["round"]), len(self.policies))),
@@ -476,7 +483,7 @@ class Logged:
                 )
             name = self.table.roles["reward"]
             _check_columns(rewards, [*self.keys.values(), name], "rewards=")
-            value = np.append(numbers(rewards[name], "reward"), np.nan)
+            value = np.append(_rewards(rewards[name]), np.nan)
             chosen = (self.probability > 0).any(axis=1)
             wanted = pd.concat([self.actions[chosen], self.table.frame[list(self.keys.values())]])
             known = value[_rows(rewards, wanted, self.keys)][:, None]
@@ -526,6 +533,7 @@ def _read_policies(
 ) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
     """Return the policies, their actions, sorted, and the probabilities of these, of shape (actions, policies)."""
     _check_columns(policies, keys, "the table of policies")
+    _check_ids(policies, keys, "the table of policies")
     name = next((name for name in ("policy", *names_of("run")) if name in policies), "")
     names, policy = pd.DataFrame({"policy": ["policy"]}), np.zeros(len(policies), dtype=np.int64)
     if name:
@@ -534,8 +542,13 @@ def _read_policies(
     if "probability" in policies:
         value = numbers(policies["probability"], "probability")
     _check_probabilities(value)
-    if policies.duplicated([*keys, *([name] if name else [])]).any():
-        raise ValueError("a policy has several rows of one action. Keep one row of each.")
+    again = policies.duplicated([*keys, *([name] if name else [])])
+    if again.any():
+        raise ValueError(
+            f"a policy has several rows of the same {', '.join(keys)}, e.g. "
+            f"{tuple(policies.loc[again, keys].iloc[0])}. If other columns distinguish its actions, the log needs them "
+            "too. Otherwise keep one row of each."
+        )
     # actions in sorted order: sums do not depend on the order of rows
     action = policies.groupby(keys, sort=True, observed=True, dropna=False).ngroup().to_numpy()
     first = np.unique(action, return_index=True)[1]
@@ -551,6 +564,25 @@ def _check_columns(frame: pd.DataFrame, names: Sequence[str], what: str) -> None
         raise ValueError(
             f"{what} has no column {absent[0]!r}; it has {listed(frame.columns)}. Use the column names of the log."
         )
+
+
+def _rewards(column: pd.Series) -> np.ndarray:
+    """Return rewards; raise if one is not a finite number."""
+    values = numbers(column, "reward")
+    if np.isinf(values).any():
+        raise ValueError(
+            f"the reward column has {int(np.isinf(values).sum()):,} infinite values. Replace or drop them."
+        )
+    return values
+
+
+def _check_ids(frame: pd.DataFrame, names: Iterable[str], what: str) -> None:
+    """Raise if an id is missing."""
+    for name in names:
+        if missing := int(frame[name].isna().sum()):
+            raise ValueError(
+                f"{what} has {missing:,} rows without a value of {name!r}. Fill or drop them."
+            )
 
 
 def _check_probabilities(values: np.ndarray, *, positive: bool = False) -> None:

@@ -114,12 +114,14 @@ def reproduce(
     0      bm25     0.328  0.328  0.000           NaN       NaN
     1  dense-s2     0.427  0.433  0.079         1.058    -0.018
     """
-    _, qrels = judged.tables
-    rules = {"queries": judged.query_rule, "level": judged.level}
+    runs, qrels = judged.tables
+    rules: dict[str, Any] = {"queries": judged.query_rule, "level": judged.level}
     rules |= {name: judged.positions.rules.get(name) for name in ("ties", "compat", "depth")}
+    if rules["ties"] == ("docid" if "score" in runs else "rank"):
+        rules["ties"] = None  # the default, which depends on the columns of the original runs
     other = getattr(original, "judged", original)
     if not isinstance(other, Judged):
-        other = join(original, qrels, **rules)  # type: ignore[arg-type]
+        other = join(original, qrels, **rules)
     reproduced, original = _matched(judged, other, pairs)
     if per == "query":
         return _orders(judged, other, reproduced, original, p, rbo_ties, union)

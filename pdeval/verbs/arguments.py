@@ -484,7 +484,7 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         if not any(_fits(part, value) for part in parts):
             raise ValueError(f"{name}={short_repr(value)}: expected {_type_names(parts)}.")
         if (
-            several
+            (several or hasattr(value, "columns"))
             and not isinstance(value, str)
             and name not in MAY_BE_EMPTY
             and _size(value) == 0

@@ -187,8 +187,8 @@ def test_a_table_of_open_nuggetizer_is_recognized_by_its_columns():
         (
             pd.concat([FIVE, FIVE.head(2)]),
             "NuggetAll",
-            "the table of nuggets has 2 rows that repeat an earlier (run, query, nugget), e.g. ('a', '1', 'n0'). Keep "
-            "one of each, or bind the columns that distinguish runs, df.ireval(run=[...]).",
+            "the table of nuggets has 2 rows that repeat an earlier (run, query, nugget), e.g. ('a', '1', 'n0'). Bind "
+            "the columns that distinguish runs, df.ireval(run=[...]), or keep one of each.",
         ),
         (
             FIVE.drop(columns="importance"),

@@ -179,9 +179,11 @@ def test_judged_queries_count_and_others_do_not():
         (
             CHUNKS.assign(end=80),
             SPANS,
-            "the run table has 2 rows that do not end after their start, e.g. [80, 80). The column 'end' is the "
-            "character after the last.",
+            "the run table has 2 rows without a start of 0 or more and a later end, e.g. [80, 80). The column 'end' is "
+            "the character after the last.",
         ),
+        (CHUNKS.assign(end=np.inf), SPANS, "2 rows without a start of 0 or more and a later end"),
+        (CHUNKS, SPANS.assign(start=-1), "2 rows without a start of 0 or more and a later end, e.g. [-1,"),
         (CHUNKS.assign(start=[1, np.nan]), SPANS, "the start column has 1 missing values (NaN)"),
         (
             pd.concat([CHUNKS, CHUNKS]),

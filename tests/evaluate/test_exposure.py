@@ -176,7 +176,11 @@ def test_items_in_several_groups_share_their_attention():
             KeyError,
             "target= has the group 'x', which no item has; the groups are 'a', 'b'",
         ),
-        ({"a": 0.5}, ValueError, "the fractions of target= sum to 0.5. They must sum to 1"),
+        (
+            {"a": 0.5},
+            ValueError,
+            "the fractions of target= sum to 0.5. They must be 0 or more and sum to 1",
+        ),
     ],
 )
 def test_a_target_that_is_no_distribution_over_the_groups_is_refused(target, error, message):
@@ -203,6 +207,8 @@ def test_targets_of_attention_may_differ_by_query():
     for wrong, message in (
         (target.iloc[1:], "sum to 0.8 for query 'q'"),
         (target.iloc[:2], "sum to 0 for query 'p'"),
+        (target.assign(fraction="x"), "the fraction column has 5 values that are not numbers"),
+        (target.head(0), "target=a DataFrame of 0 is empty"),
         (target.drop(columns="group"), "no column 'group'"),
         (target.iloc[[0, 0, 1, 2, 3]], "several fractions of a query and group"),
     ):

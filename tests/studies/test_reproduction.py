@@ -94,6 +94,14 @@ def test_equal_rankings_are_reproduced_perfectly():
     assert order["rbo"].to_numpy() == pytest.approx(1.0, abs=1e-12)
 
 
+def test_runs_with_ranks_are_compared_with_runs_with_scores():
+    runs, qrels = ranked(ORIGINAL)
+    ranks = runs.assign(rank=21 - runs["score"]).drop(columns="score")
+    for original, again in ((runs, ranks), (ranks, runs)):
+        assert again.ireval.reproduce(qrels, original, "P@20")["rmse"].tolist() == [0, 0]
+        assert (again.ireval.reproduce(qrels, original, per="query")["tau_union"] == 1).all()
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
