@@ -264,7 +264,7 @@ def parts_of(
 ) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
     """Yield (population, block, weights, values), weights and values of shape (levels, topics, pairs) or less.
 
-    A topic that a population has no share in has a weight that is not a number.
+    The weight of a population is NaN for topics in which it has no users.
     """
     entry, parameters = measure.entry, measure.parameters
     path = entry.family if entry.family == "metric" else entry.path

@@ -324,7 +324,7 @@ def of_pairs(
 ) -> np.ndarray:
     """Return the preferences of pairs of runs on every topic, shape (topics, pairs).
 
-    A metric is a preference through its difference, turned where lower is better.
+    The preference of a measure is its difference, negated if lower is better.
 
     Examples
     --------

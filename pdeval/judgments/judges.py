@@ -236,7 +236,7 @@ def swap_assessors(
     judged = Judged(positions, level, queries)
 
     def order_runs(judgments: Table, *, warn: bool = False) -> RunOrders | None:
-        """Return how the runs are ordered under other judgments, or None where nothing is relevant by them."""
+        """Return the order of the runs under other judgments, or None if no item is relevant by them."""
         regraded_join = judged.on(regraded(judged.positions, read_judgments(judgments)))
         if not regraded_join.positions.relevant(level).any():
             return None

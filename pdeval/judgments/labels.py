@@ -198,7 +198,7 @@ def items_of(labels: Table, codes: Labels) -> pd.DataFrame:
 
 
 def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.ndarray:
-    """Return the grade of each label, or raise where words have none."""
+    """Return the grade of each label; raise if a label has none."""
     if grades is None:
         if not pd.api.types.is_numeric_dtype(column.dtype):
             raise ValueError(

@@ -1,7 +1,7 @@
-"""How popular, how new: measures of the items of a list by who had them before.
+"""Measures of the popularity, novelty and diversity of the items of a list, and of the coverage of all lists.
 
-Axis 0 is the rank; `listed` is True for ranks with an item. A list without items has no value: NaN, and it does not
-count. So it is with the list of a user without a history, where the measure looks at that.
+Axis 0 is the rank; `listed` is True for ranks with an item. A list without items has the value NaN
+and does not count; nor does the list of a user without a history, if the measure uses the history.
 """
 
 from collections.abc import Callable
@@ -182,8 +182,8 @@ def PopSerendipity(
 ) -> np.ndarray:
     """Serendipity by popularity: the ranks that relevant items gain over the order by popularity, as a quantile.
 
-    A relevant item counts its place by popularity less its rank, where that is positive, divided by the number of
-    items; the sum is divided by k. An item without users is last by popularity.
+    The gain of a relevant item is its rank by popularity minus its rank in the list, if that is positive, divided by
+    the number of items; the sum is divided by k. An item without users is last by popularity.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def PopularityLift(
 ) -> np.ndarray:
     """Popularity lift: the popularity of the items relative to that of the items that the user had before, minus 1.
 
-    0 where recommendations are as popular as the history; a user without a history has no value.
+    0 if recommendations are as popular as the history; a user without a history has no value.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def Entropy(
 ) -> np.ndarray:
     """Shannon entropy of exposure, in bits: log2 of the catalog size if all items are shown equally often.
 
-    `normalized=true` divides by that, so that 1 is even.
+    `normalized=true` divides by this value, so 1 is an even distribution.
 
     Examples
     --------

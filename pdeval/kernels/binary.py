@@ -103,7 +103,7 @@ def GMAP(rank: np.ndarray) -> np.ndarray:
 def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
     """Reciprocal rank: 1 / the rank of the first relevant item, 0 if there is none down to rank k.
 
-    `i` asks for the i-th relevant item instead (RR_i of lexiprecision, Diaz 2023); 0 where there are fewer.
+    `i` selects the i-th relevant item instead (RR_i of lexiprecision, Diaz 2023); 0 if there are fewer.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
 def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Precision: the fraction of relevant items among the first k.
 
-    Divides by `k` also where fewer items were retrieved, as trec_eval does. Without a cutoff, the share among all
+    Divides by `k` also if fewer items were retrieved, as trec_eval does. Without a cutoff, the fraction among all
     retrieved items.
 
     Examples
@@ -167,7 +167,7 @@ def F(
 ) -> np.ndarray:
     """F measure: the harmonic mean of precision and recall at rank k, with recall weighted beta squared times as much.
 
-    (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found. Some call it `E`, as in E(beta=2); the E of van
+    (1 + b^2) P R / (b^2 P + R), 0 if nothing relevant is found. Some call it `E`, as in E(beta=2); the E of van
     Rijsbergen is 1 minus it.
 
     Examples

@@ -437,7 +437,8 @@ def ETC(
 def INST(rank: np.ndarray, total: np.ndarray, *, T: float = 1.0) -> np.ndarray:
     """INST: utility of a user who wants a total gain of T, and is more likely to continue the more is missing.
 
-    From rank i on with probability ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i = T less the gains down to i. Gains
+    The user continues at rank i with probability ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i is T minus the gains
+    down to rank i. Gains
     are grades, divided by `max_grade`: the largest grade of the qrels unless given.
 
     Examples

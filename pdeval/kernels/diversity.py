@@ -33,9 +33,9 @@ def novelty(member: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def greedy(belongs: np.ndarray, alpha: float, depth: float) -> np.ndarray:
-    """Return what each item of the ideal ranking adds: at every rank the item that adds most, ties to the last id.
+    """Return the gain of each rank of a greedy ideal ranking: the item with the largest gain, of ties the last id.
 
-    The best ranking is hard to find; ndeval takes this one, which can fall a little short of it.
+    The best ranking is expensive to compute; ndeval uses this one, whose value can be slightly lower.
 
     Examples
     --------

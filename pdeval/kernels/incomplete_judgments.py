@@ -17,7 +17,7 @@ def Bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> np.nd
     """Bpref: the fraction of judged non-relevant items ranked below each relevant item.
 
     The sum over relevant items retrieved of 1 - min(n, m) / min(N, m), divided by m; n judged non-relevant items are
-    ranked above the item, N were judged in all. The term is 1 where n = 0.
+    ranked above the item, N were judged in all. The term is 1 if n = 0.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def Judged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.nda
 def Unjudged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Unjudged: the number of unjudged items among the first k, divided by k.
 
-    Divides by `k` also where fewer items were retrieved (trec_eval's unj); by the number retrieved without a cutoff.
+    Divides by `k` also if fewer items were retrieved (trec_eval's unj); by the number retrieved without a cutoff.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def RBPresidual(rank: np.ndarray, retrieved: np.ndarray, *, p: float = 0.8) -> n
     """Residual of rank-biased precision: by how much it would rise if every unjudged item were fully relevant.
 
     1 - (1 - p) times the sum of p^(rank - 1) over judged items: what lies beyond the end of the list counts as
-    unjudged. 0 where every retrieved item is judged, also for an empty list (trec_eval's rbp_resid).
+    unjudged. 0 if every retrieved item is judged, also for an empty list (trec_eval's rbp_resid).
 
     Examples
     --------

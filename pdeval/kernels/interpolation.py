@@ -18,7 +18,7 @@ REFERENCE = "Manning, Raghavan & Schütze 2008, Introduction to Information Retr
 def precision_recall(rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return recall and precision at each recall level: where each relevant item is found.
 
-    Recall i / m, precision i / f_i; both 0 where the item was not found. Arrays of the shape of `rank`.
+    Recall i / m, precision i / f_i; both 0 if the item was not found. Arrays of the shape of `rank`.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def read_recalls(value: Any, text: str) -> tuple[float, ...]:
 def IPrec(rank: np.ndarray, *, recall: float = 0.0, points: Points = "round") -> np.ndarray:
     """Interpolated precision: the largest precision at or below the rank at which the recall is reached.
 
-    0 where it is not reached. Recall p of m relevant items is reached at item round(p m), or floor(p m + 0.9) under
+    0 if it is not reached. Recall p of m relevant items is reached at item round(p m), or floor(p m + 0.9) under
     `compat="trec_eval-9"`, which is what `points` follows.
 
     Examples

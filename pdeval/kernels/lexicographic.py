@@ -1,11 +1,11 @@
-"""Lexicographic precision and recall as numbers: the place of a ranking among all that there could be.
+"""Lexicographic precision and recall as numbers: the quantile of a ranking among all possible rankings.
 
-Comparing rankings from the first relevant item on (sgnLP), or from the last one back (sgnLR), puts all of them in one
-order. With m relevant items and n places to look at there are C(N, m) ways to place the items, N = n + m: items that
-were not found take the last m places, after all others, as in search lengths over a corpus. The share of the ways that
-are worse is a number from 0 (nothing found) to 1, so that means and t tests are defined. It comes from the
-combinatorial number system, in which every way is a sum of binomial coefficients, here divided by C(N, m) term by term:
-nothing overflows, and no small number is the difference of large ones.
+Comparing rankings from the first relevant item on (sgnLP), or from the last one back (sgnLR), gives a
+total order. With m relevant items and n ranks there are C(N, m) rankings, N = n + m: items that were not retrieved have
+the last m ranks, below all others, as in search lengths over a corpus. The fraction of rankings that are worse is a
+number from 0 (nothing retrieved) to 1, so means and t-tests are defined. It is computed with the combinatorial number
+system, in which every ranking is a sum of binomial coefficients, here divided by C(N, m) term by term: nothing
+overflows, and no small number is the difference of large ones.
 
 The precision of doubles is the limit: two values are equal if their relative difference is at most 1e-12. All rankings
 have different values if C(N, m) is below 1e12: with n = 50,000 up to m = 2, with n = 1,000 up to m = 4, with n = 100 up

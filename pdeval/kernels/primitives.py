@@ -126,7 +126,7 @@ def log2(number: np.ndarray) -> np.ndarray:
 
 
 def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return +1 where `x` has the item at a better rank than `y`, -1 where at a worse one, 0 where at the same rank.
+    """Return +1 if `x` has the item at a better rank than `y`, -1 if at a worse one, 0 if at the same rank.
 
     An item that neither retrieved is a tie.
 

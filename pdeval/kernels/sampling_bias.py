@@ -92,11 +92,11 @@ def wDCG(
 def wAP(
     rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf
 ) -> np.ndarray:
-    """Weighted average precision: the precision at each relevant item, all of them counting 1 / their propensity.
+    """Weighted average precision: the precision at each relevant item, weighted by 1 / propensity.
 
     The precision at an item of rank f is (1 + the weights of the relevant items above it) / f: the item itself is
-    there for certain. So the sum, `norm="none"`, is on average that of all relevant items, where one item is judged
-    independently of another. Of few judgments with large weights it may be above 1.
+    observed. If items are judged independently, the expectation of the sum, `norm="none"`, is the sum over all relevant
+    items. With few judgments and large weights it may be above 1.
 
     Examples
     --------
@@ -167,12 +167,12 @@ def Sampled(
 
     `Sampled(of=nDCG,negatives=100,items=20000)@10`: every list has the held-out item and 100 of the 19,999 others.
     Both numbers are required. `of` is R (the hit rate), nDCG, AP (the reciprocal rank) or AUC, of one relevant item.
-    Estimates of single users vary widely, below 0 and above 1; their mean over users is what they are for. The default
-    makes squared bias plus `gamma` times variance least; `estimator=rank` takes the measure at the rank
-    that is expected, 1 + (rank - 1) (items - 1) / negatives, a linear mapping of ranks as Li et al. map cutoffs: it
-    suits AUC alone, which it estimates without bias. `estimator=MLE` first estimates how the ranks of a run's users
-    among all items are spread, by maximum likelihood, and takes the measure of that, which varies less. A user's own
-    value is that estimate and how much their rank moves it, so that means and intervals over users are right.
+    Estimates of single users vary widely and can be below 0 or above 1; use their mean over users. The default
+    minimizes squared bias plus `gamma` times variance. `estimator=rank` evaluates the measure at the expected rank,
+    1 + (rank - 1) (items - 1) / negatives, a linear mapping of ranks as Li et al. map cutoffs; it is unbiased for AUC
+    only. `estimator=MLE` estimates the distribution of the ranks of a run's users among all items by maximum likelihood
+    and evaluates the measure on this distribution, which has a smaller variance. The value of a user is this estimate
+    plus the influence of the user's rank (delta method), so means and intervals over users are valid.
 
     Examples
     --------
@@ -219,8 +219,8 @@ def _of_distributions(
 ) -> np.ndarray:
     """Return the corrected measure at each sampled rank, from the ranks of each run's users: (negatives + 1, runs).
 
-    The mean over a run's users is the measure of the distribution of their ranks; a user's own value is that and by how
-    much it would rise with more users of their rank, so that the standard error is that of the delta method.
+    The mean over a run's users is the measure of the distribution of their ranks. The value of a user is this mean plus
+    the influence of the user's rank, so the standard error is that of the delta method.
     """
     runs = above.shape[-1]
     cell = (above * runs + np.arange(runs))[there]
@@ -236,11 +236,11 @@ def _of_distributions(
 
 
 def rank_distribution(counts: np.ndarray, items: int) -> np.ndarray:
-    """Return how ranks among all items are spread, by maximum likelihood from ranks among sampled candidates.
+    """Return the distribution of ranks among all items, estimated from ranks among sampled candidates.
 
-    A sampled rank is binomial given the rank among all, so that sampled ranks are a mixture of binomials, whose weights
-    expectation maximization finds. It starts from ranks that are all as likely and ends where a step adds less than
-    0.00001 to the mean log-likelihood: weights beyond that follow the noise of the sample.
+    Maximum likelihood: a sampled rank is binomial given the rank among all items, so sampled ranks are a mixture of
+    binomials, whose weights are fitted by expectation maximization. It starts from equal weights and stops when a step
+    adds less than 0.00001 to the mean log-likelihood: further steps would fit the noise of the sample.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def ESL(
 ) -> np.ndarray:
     """Search length to the i-th relevant item: its rank (Cooper's type 2).
 
-    Infinite where it was not found, or where there are fewer relevant items; with `unretrieved="corpus"` items that
+    Infinite if it was not found, or if there are fewer relevant items; with `unretrieved="corpus"` items that
     were not retrieved take the last places of the query's corpus; where there are fewer, all of it is searched.
 
     Examples
@@ -61,7 +61,7 @@ def ISL(
 ) -> np.ndarray:
     """Initial search length: the rank of the first relevant item.
 
-    Infinite where none was found; with `unretrieved="corpus"` items that were not retrieved take the last places of the
+    Infinite if none was found; with `unretrieved="corpus"` items that were not retrieved take the last places of the
     query's corpus, so that the mean over queries is finite.
 
     Examples
@@ -113,8 +113,8 @@ def atomized(
 ) -> np.ndarray:
     """Return the atomized search length of every relevant item: 1 + the irrelevant items above it.
 
-    An item that was not retrieved has the number of irrelevant items that were, by the rule "run"; by the rule
-    "corpus", and in both where nothing at all was retrieved, all irrelevant items of the corpus stand above it.
+    With "run", an item that was not retrieved is ranked below all irrelevant items that the run retrieved. With
+    "corpus", and in both cases if the run retrieved nothing, it is ranked below all irrelevant items of the corpus.
 
     Examples
     --------
@@ -151,8 +151,8 @@ def ASL(
     `ASL@g1-10` is the mean over the first 10 relevant items, or as many as there are. An item that was not retrieved
     counts as many irrelevant items as the run retrieved (the paper's rule: a run of relevant items only has 0 there);
     with `unretrieved="corpus"` it is ranked below all irrelevant items of the corpus, the distinct items of the query
-    in all rankings and judgments. A run that retrieved nothing is measured by the corpus rule always, because 0 would
-    be better than perfect.
+    in all rankings and judgments. A run that retrieved nothing always gets the value of the corpus rule, because 0
+    would be better than the best possible value.
 
     Examples
     --------

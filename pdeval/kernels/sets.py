@@ -224,8 +224,8 @@ def catalog(corpus: np.ndarray | None, items: float | None, relevant: float) -> 
 def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Accuracy: the probability that a relevant item of the list is ranked above one of its other items.
 
-    Of the first k items of the list alone: items that were not retrieved do not count. 1 where these are all relevant,
-    0 where none is. ir_measures leaves out lists without a relevant item, and fails where all are.
+    Only the first k items of the list count; items that were not retrieved do not. 1 if all of these are relevant, 0 if
+    none is. ir_measures leaves out lists without a relevant item, and fails if all are.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def AUC(
     """Area under the ROC curve: the probability that a relevant item is ranked above another item of the catalog.
 
     Items that were not retrieved stand below all others, in any order: of two of them each is above the other half of
-    the time. 1 where the catalog has relevant items only.
+    the time. 1 if the catalog has relevant items only.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def MCC(
 ) -> np.ndarray:
     """Matthews correlation: between being relevant and being among the first k, over the items of the catalog.
 
-    0 where one of them holds for all items or for none. RecTools takes a list shorter than k for one of k.
+    0 if one of them holds for all items or for none. RecTools takes a list shorter than k for one of k.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def MCC(
 def GAP(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Graded average precision: the mean AP over users whose smallest relevant grade is each of the grades.
 
-    The mean of AP at every level, weighted by the number of items that are relevant there; AP where grades are binary.
+    The mean of AP at every level, weighted by the number of items that are relevant there; AP if grades are binary.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 Each function is registered for a measure and selects columns by name, as kernels do. It returns the terms, axis 0 the
 recall level, larger where the ranking is better, and their weight: `(weight * terms).sum(axis=0)` is the measure, with
-its sign turned where lower is better (Diaz & Ferraro 2022, Fig. 4a).
+its sign turned if lower is better (Diaz & Ferraro 2022, Fig. 4a).
 """
 
 from collections.abc import Callable, Mapping
