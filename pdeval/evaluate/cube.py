@@ -229,29 +229,42 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     # without attributes, which pandas copies with every column
     frames = [pd.DataFrame(frame) for frame in frames]
     names = dict.fromkeys(name for frame in frames for name in frame.columns)
-    categories = [
-        {name for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)}
-        for frame in frames
-    ]
+    arrays = [{name: column.array for name, column in frame.items()} for frame in frames]
+    columns = {name: _stacked_column([one.get(name) for one in arrays]) for name in names}
     # columns that are categorical in each frame that has them; a column that is so only in some is stacked as objects
-    coded = [
-        name
+    columns |= {
+        name: _stacked_categories(frames, name)
         for name in names
-        if all(name in known or name not in frame for frame, known in zip(frames, categories))
-    ]
-    plain = [
-        frame[[name for name in frame.columns if name not in coded]]
-        if known <= {*coded}
-        else frame.astype(dict.fromkeys(known - {*coded}, object)).drop(
-            columns=coded, errors="ignore"
-        )
-        for frame, known in zip(frames, categories)
-    ]
-    result = pd.concat(plain, ignore_index=True)
-    columns = {name: _stacked_categories(frames, name) for name in coded}
-    return described_frame(
-        {name: columns[name] if name in columns else result[name].array for name in names}, attrs
-    )
+        if all(isinstance(one.get(name, pd.Categorical([])), pd.Categorical) for one in arrays)
+    }
+    others = [name for name in names if columns[name] is None]
+    if others:
+        parts = [
+            pd.DataFrame(
+                {
+                    name: one[name].astype(object)
+                    if isinstance(one[name], pd.Categorical)
+                    else one[name]
+                    for name in others
+                    if name in one
+                },
+                index=range(len(frame)),
+            )
+            for frame, one in zip(frames, arrays)
+        ]
+        result = pd.concat(parts, ignore_index=True)
+        columns |= {name: result[name].array for name in others}
+    return described_frame(columns, attrs)
+
+
+def _stacked_column(arrays: Sequence[Any]) -> Any:
+    """Return a column of all frames; None if it is categorical, of several types, or missing in a frame."""
+    first = arrays[0]
+    if first is None or isinstance(first, pd.Categorical):
+        return None
+    if any(one is None or one.dtype != first.dtype for one in arrays):
+        return None
+    return type(first)._concat_same_type(arrays)
 
 
 def _stacked_categories(frames: Sequence[pd.DataFrame], name: str) -> pd.Categorical[Any]:

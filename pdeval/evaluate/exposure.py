@@ -11,8 +11,9 @@ import pandas as pd
 from pdeval.catalog import Measure, described, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, run_columns, scores_cube
 from pdeval.evaluate.cube_sources import systems_of
+from pdeval.evaluate.groups import once_for_groups
 from pdeval.evaluate.scores import scores
-from pdeval.join import Judged, column_ids, same_type, top
+from pdeval.join import Ids, Judged, column_ids, same_type, top
 from pdeval.kernels.exposure import (
     UserModel,
     attention,
@@ -22,7 +23,7 @@ from pdeval.kernels.exposure import (
     target_exposure,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables import ItemTable, Table, labels, numbers, read_items, table
+from pdeval.tables import ItemTable, Spans, Table, labels, numbers, read_items, table
 from pdeval.tables.reader import query_column
 from pdeval.verbs import verb
 
@@ -163,16 +164,23 @@ def listing(judged: Judged, sample: Sample) -> Listing:
         raise ValueError(
             "exposure needs all items of a list, but judged_only=True removes unjudged items. Omit it."
         )
-    first = top(runs, at.rules.get("depth"), ties=at.rules["ties"], compat=at.rules["compat"])
+    rules = {"depth": at.rules.get("depth"), "ties": at.rules["ties"], "compat": at.rules["compat"]}
+
+    def ranked() -> tuple[Any, Ids, np.ndarray]:
+        first = top(runs, **rules)
+        return first, *column_ids(runs.column("doc"), "doc").take(first.row).unique()
+
+    # parts of a join have the same run table
+    first, docs, doc = once_for_groups((id(runs), *rules.values()), ranked)
     lists = first.lists
-    docs, doc = column_ids(runs.column("doc"), "doc").take(first.row).unique()
-    topic = lists.queries.probe(at.judged.queries)[lists.query][first.own].astype(np.int64)
+    topic = lists.queries.probe(at.judged.queries)[lists.query].astype(np.int64)
     # the runs of this part of the join, by their ids
     known = pd.MultiIndex.from_frame(at.runs)
-    run = known.get_indexer(pd.MultiIndex.from_frame(lists.runs[list(at.runs.columns)]))
-    run = run[lists.run[first.own]]
-    kept = (topic >= 0) & (run >= 0)
-    topic, run, doc, rank = topic[kept], run[kept], doc[kept], first.rank[kept]
+    run = known.get_indexer(pd.MultiIndex.from_frame(lists.runs[list(at.runs.columns)]))[lists.run]
+    kept = np.flatnonzero((topic >= 0) & (run >= 0))
+    rows = Spans.of(first.own, kept, kept + 1)  # rows are sorted by list
+    topic, run = np.repeat(topic[kept], rows.size), np.repeat(run[kept], rows.size)
+    doc, rank = doc[rows.rows], first.rank[rows.rows]
     # (topic, doc) as one integer; judged items that no run has follow
     judged_doc = at.judged.docs.probe(docs)[at.judged.doc].astype(np.int64)
     unlisted = judged_doc < 0

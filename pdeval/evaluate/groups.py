@@ -588,6 +588,23 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
 
 # number of groups of the call, for corrections over all groups; groups of groups multiply, and 0 is no group
 N_GROUPS: ContextVar[int] = ContextVar("N_GROUPS", default=0)
+_COMPUTED: ContextVar[dict[Any, Any] | None] = ContextVar("_COMPUTED", default=None)
+
+
+def once_for_groups(key: Any, compute: Callable[[], Result]) -> Result:
+    """Return what all groups of a call have in common, such as the ranks of a run table: computed by the first group.
+
+    Examples
+    --------
+    >>> once_for_groups("seven", lambda: 7)  # without groups, it is always computed
+    7
+    """
+    computed = _COMPUTED.get()
+    if computed is None:
+        return compute()
+    if key not in computed:
+        computed[key] = compute()
+    return computed[key]
 
 
 def apply_to_groups(
@@ -606,11 +623,12 @@ def apply_to_groups(
     >>> apply_to_groups(lambda part: part * 10, parts, pd.DataFrame({"category": ["x", "y"]})).to_dict("list")
     {'category': ['x', 'y'], 'n': [10, 20]}
     """
-    outer = N_GROUPS.set(max(N_GROUPS.get(), 1) * len(groups))
+    outer, computed = N_GROUPS.set(max(N_GROUPS.get(), 1) * len(groups)), _COMPUTED.set({})
     try:
         results = of_groups(function, parts, groups, {at for places, _, _ in done for at in places})
     finally:
         N_GROUPS.reset(outer)
+        _COMPUTED.reset(computed)
     result = stacked([*(frame for _, frame, _ in done), *(frame for _, frame in results)])
     code = np.concatenate(
         [*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)]
