@@ -535,14 +535,14 @@ def _check_unique(
 
 
 def mean_and_sd(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the number, the mean and the standard deviation of each column, over what is not NaN."""
+    """Return the number, the mean and the standard deviation over the queries, the last axis but one, without NaN."""
     known = ~np.isnan(values)
-    n = known.sum(axis=0)
+    n = known.sum(axis=-2)
     filled = np.where(known, values, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # adds query after query: equal systems stay exactly equal
-        average = np.add.accumulate(filled, axis=0)[-1] / n
-        squares = np.where(known, (filled - average) ** 2, 0.0).sum(axis=0)
+        average = np.add.accumulate(filled, axis=-2)[..., -1, :] / n
+        squares = np.where(known, (filled - average[..., None, :]) ** 2, 0.0).sum(axis=-2)
         return n, average, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
 
 

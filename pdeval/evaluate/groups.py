@@ -226,7 +226,19 @@ def tables_of(metadata: Metadata) -> list[pd.DataFrame]:
 
 def of_join(judged: Judged, names: Sequence[str], metadata: Metadata) -> Groups:
     """Return the groups of a join: by columns of its tables, or of metadata about its queries or runs."""
-    ids = (pd.DataFrame({str(judged.queries.name): judged.queries}), judged.runs)
+    tables = () if judged.positions.source is None else judged.tables
+    return of_ids(judged.queries, judged.runs, tables, names, metadata)
+
+
+def of_ids(
+    queries: pd.Index,
+    runs: pd.DataFrame,
+    tables: Sequence[reader.Table],
+    names: Sequence[str],
+    metadata: Metadata,
+) -> Groups:
+    """Return the groups of queries and runs: by columns of their tables, or of metadata about them."""
+    ids = (pd.DataFrame({str(queries.name): queries}), runs)
     columns: tuple[dict[str, Any], dict[str, Any]] = {}, {}
     for name in names:
         about = [table for table in tables_of(metadata) if name in table.columns]
@@ -237,7 +249,7 @@ def of_join(judged: Judged, names: Sequence[str], metadata: Metadata) -> Groups:
         if about:
             side, values = _column_of_metadata(about[0], name, *ids)
         else:
-            side, values = _column_of_join(judged, name, metadata, *ids)
+            side, values = _column_of_tables(tables, name, metadata, *ids)
         columns[side][name] = values
     by_query, by_run = (
         pd.DataFrame(values, index=range(len(of))) for values, of in zip(columns, ids)
@@ -265,8 +277,8 @@ def _column_of_metadata(
     return side, metadata[name].array.take(matched_rows((queries, runs)[side], metadata, keys))
 
 
-def _column_of_join(
-    judged: Judged,
+def _column_of_tables(
+    tables: Sequence[reader.Table],
     name: str,
     metadata: Metadata,
     queries: pd.DataFrame,
@@ -275,7 +287,6 @@ def _column_of_join(
     """Return whether a column of the joined tables is about queries (0) or runs (1), and its values for them."""
     if name in runs.columns:
         return _RUNS, runs[name].array
-    tables = () if judged.positions.source is None else judged.tables
     having = [table for table in tables if name in table.frame.columns]
     for table in having:
         for role, column in table.roles.items():
@@ -442,10 +453,17 @@ class Rows:
         batched: Batches | None = None,
     ) -> tuple[pd.DataFrame, list[Answer], Iterator[Rows]]:
         """Return the labels of the groups, and the rows of each."""
-        frame = self.with_columns(by, metadata)
         done: list[Answer] = []
-        if batched and self.kind in ("scores", "preferences") and not self.has_machine:
-            # all rows together may raise, e.g. because of repeated ids of stacked collections, and a group may not
+        together = batched and self.kind in ("scores", "preferences") and not self.has_machine
+        # all rows together may raise, e.g. because of repeated ids of stacked collections, and a group may not
+        if batched and together:
+            with suppress(ValueError, KeyError, TypeError):
+                self._check_no_ids(frame_of(self.table), by)
+                group_labels, done = batched.of_queries(self.data, by, metadata)
+        if done and sum(len(codes) for codes, _, _ in done) == len(group_labels):
+            return group_labels, done, iter(())
+        frame = self.with_columns(by, metadata)
+        if batched and together and not done:
             with suppress(ValueError, KeyError, TypeError):
                 done = batched.of_table(self.data, frame, by)
         group_labels, parts = rows_by(frame, list(by), {at for codes, _, _ in done for at in codes})
@@ -478,6 +496,11 @@ class Rows:
                 f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Add metadata with "
                 ".ireval.add_metadata(metadata), or pass metadata=."
             )
+        self._check_no_ids(frame, by)
+        return frame
+
+    def _check_no_ids(self, frame: pd.DataFrame, by: Sequence[str]) -> None:
+        """Raise if a column to group by identifies the rows."""
         ids = [
             column.name
             for column in SCHEMAS[self.kind].columns
@@ -494,7 +517,6 @@ class Rows:
                 raise ValueError(
                     f"by={name!r} is the {id_columns[name]} of the table; name a column of metadata."
                 )
-        return frame
 
     def averaged(self, replicate: Sequence[str]) -> Averaged:
         """Return the table, averaged over replicates when a verb needs its cubes."""
@@ -798,6 +820,26 @@ class Batches:
         class_of_query = groups.queries[judged.queries.get_indexer(cube.queries)]
         return self._results(cube, class_of_query, groups)
 
+    def of_queries(
+        self, table: reader.Table, by: Sequence[str], metadata: Metadata
+    ) -> tuple[pd.DataFrame, list[Answer]]:
+        """Return the labels and the results of groups of queries of a table that has a value in every cell.
+
+        No results if cells are missing, or if the order of the measures may differ between groups.
+        """
+        measures, attrs = self.options.get("measures"), table.frame.attrs
+        cube: Any = sources(table, measures)[0]
+        groups = of_ids(cube.queries, cube.runs, [table], by, metadata)
+        ordered = {*cube.measures} <= {*attrs.get("measures", ())} or isinstance(
+            table.column("measure").dtype, pd.CategoricalDtype
+        )
+        complete = not np.isnan(cube.values).any()
+        ordered = ordered or measures is not None
+        if not (ordered and complete and groups.of_queries_alone) or "collections" in attrs:
+            return groups.labels, []
+        groups = replace(groups, runs=groups.runs[:1])  # one class, of runs or of pairs
+        return groups.labels, self._results(cube, groups.queries, groups)
+
     def of_table(self, table: reader.Table, frame: pd.DataFrame, by: Sequence[str]) -> list[Answer]:
         """Return the same for the groups of a table of scores or preferences; `frame` has the columns to group by."""
         measures = self.options.get("measures")
@@ -820,8 +862,6 @@ class Batches:
             return []
         results: list[Answer] = []
         for codes, batch in batches(cube, class_of_query, groups):
-            if len(codes) < 2:
-                continue
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")

@@ -94,15 +94,19 @@ def with_baseline(source: Preferences, baseline: object) -> Preferences:
 
 def mean_of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
     """Return the mean of each pair of a cube or a stream of preferences."""
-    parts = []
-    for number, label in enumerate(source.measures):
-        part = np.zeros((3, len(source.a)))
-        for block, values in source.blocks(number):
-            _check_finite(values, label)
-            part[:, block] = mean_and_sd(values)
-        parts.append(part)
+    part = np.zeros((3, len(source.measures), len(source.a)))
+    if isinstance(source, Preferences):  # all measures at once
+        infinite = np.flatnonzero(np.isinf(source.values).any(axis=(1, 2)))
+        for number in infinite:
+            _check_finite(source.values[number], source.measures[number])
+        part[:] = mean_and_sd(source.values)
+    else:
+        for number, label in enumerate(source.measures):
+            for block, values in source.blocks(number):
+                _check_finite(values, label)
+                part[:, number, block] = mean_and_sd(values)
     # measure by measure, all pairs of each
-    n, average, sd = np.concatenate(parts, axis=1)
+    n, average, sd = part.reshape(3, -1)
     measure, pair = np.divmod(np.arange(len(n)), max(len(source.a), 1))
     return described_frame(
         {

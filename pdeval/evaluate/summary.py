@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, aggregate_of, limits_of, parse_all
+from pdeval.catalog import Measure, aggregate_of, parse_all, range_of
 from pdeval.evaluate.cube import Scores, described_frame, mean_and_sd, run_columns, stacked
 from pdeval.evaluate.cube_sources import (
     Averaged,
@@ -261,49 +261,60 @@ def of_scores(
         )
     aggregates = [aggregate_of(label, scores.attrs) for label in scores.measures]
     with_interval = confidence if not wide else None
-    parts: list[dict[str, np.ndarray]] = [{} for _ in aggregates]
+    of_replicates: dict[str, np.ndarray] = {}
     if replicate is not None:
         _, system = systems_of(scores.runs, replicate)
-        for number, aggregate in enumerate(aggregates):
-            means = _of_measure(scores, number, aggregate, None)["mean"]
-            parts[number] |= {
-                "replicates": np.bincount(system),
-                "sd_replicates": sd_over_replicates(means, system),
-            }
+        means = _of_measures(scores, aggregates, None)["mean"]
+        size = np.bincount(system)
+        of_replicates["replicates"] = np.tile(size, (len(aggregates), 1))
+        of_replicates["sd_replicates"] = sd_over_replicates(means, system)
         scores = averaged(scores, replicate)  # type: ignore[assignment]
-    for number, (label, aggregate) in enumerate(zip(scores.measures, aggregates)):
-        part = _of_measure(scores, number, aggregate, with_interval)
-        if with_interval is not None:
+    # of shape (measures, runs)
+    statistics = _of_measures(scores, aggregates, with_interval)
+    if with_interval is not None:
+        ends = ("ci_low", "ci_high")
+        for number, aggregate in enumerate(aggregates):
             if interval != "student" and aggregate != "sum":
                 geometric = aggregate == "geometric mean"
                 values = np.log(scores.values[number]) if geometric else scores.values[number]
                 n_draws = BOOTSTRAP if draws is None else draws
-                ends = bootstrap_interval(values, interval, with_interval, n_draws, seed)
-                part |= dict(zip(("ci_low", "ci_high"), np.exp(ends) if geometric else ends))
-            low, high = limits_of(label, scores.values[number], scores.attrs)
-            # a prediction-powered estimate may be beyond the limits, and its interval contains it
-            limits = np.fmin(low, part["mean"]), np.fmax(high, part["mean"])
-            part |= {name: np.clip(part[name], *limits) for name in ("ci_low", "ci_high")}
-        parts[number] = {**part, **parts[number]}
+                drawn = bootstrap_interval(values, interval, with_interval, n_draws, seed)
+                for name, end in zip(ends, np.exp(drawn) if geometric else drawn):
+                    statistics[name][number] = end
+        declared = np.array([range_of(label, scores.attrs) for label in scores.measures])
+        low, high = declared.T[..., None, None]
+        inside = np.isnan(scores.values) | ((scores.values >= low) & (scores.values <= high))
+        limited = inside.all(axis=(1, 2))[:, None]
+        # a prediction-powered estimate may be beyond the limits, and its interval contains it
+        least = np.fmin(np.where(limited, low[..., 0], -np.inf), statistics["mean"])
+        most = np.fmax(np.where(limited, high[..., 0], np.inf), statistics["mean"])
+        statistics |= {name: np.clip(statistics[name], least, most) for name in ends}
+    statistics |= of_replicates
     run, measure = np.divmod(np.arange(len(scores.runs) * len(aggregates)), len(aggregates))
     columns = {
         **run_columns(scores.runs, run),
         "measure": labels(pd.Index(scores.measures), measure),
-        **{name: np.stack([part[name] for part in parts], axis=1).ravel() for name in parts[0]},
+        **{name: values.T.ravel() for name, values in statistics.items()},
     }
     frame = described_frame(columns, {**scores.attrs, "confidence": confidence})
     return widened(frame, list(scores.runs.columns)) if wide else frame
 
 
-def _of_measure(
-    scores: Scores,
-    number: int,
-    aggregate: str,
-    confidence: float | None,
+def _of_measures(
+    scores: Scores, aggregates: Sequence[str], confidence: float | None
 ) -> dict[str, np.ndarray]:
-    """Return the statistics of one measure: prediction-powered if a machine labeled too."""
-    if scores.machine is None:
-        return _of_values(scores.values[number], aggregate, confidence)
+    """Return the statistics of all measures, of shape (measures, runs): prediction-powered if a machine labeled too."""
+    if scores.machine is not None:
+        parts = [_with_machine(scores, number, confidence) for number in range(len(aggregates))]
+        return {name: np.stack([part[name] for part in parts]) for name in parts[0]}
+    if len(set(aggregates)) == 1:
+        return _of_values(scores.values, aggregates[0], confidence)
+    parts = [_of_values(*one, confidence) for one in zip(scores.values, aggregates)]
+    return {name: np.stack([part[name] for part in parts]) for name in parts[0]}
+
+
+def _with_machine(scores: Scores, number: int, confidence: float | None) -> dict[str, np.ndarray]:
+    """Return the statistics of one measure from human and machine labels."""
     estimate = estimates(scores, number)
     low, high = estimate.interval(0.95 if confidence is None else confidence)
     interval = {"ci_low": low, "ci_high": high}
@@ -325,14 +336,14 @@ def _of_measure(
 def _of_values(
     values: np.ndarray, aggregate: str, confidence: float | None
 ) -> dict[str, np.ndarray]:
-    """Return the statistics of values (queries, runs), NaN where a query does not count."""
+    """Return the statistics of values (..., queries, runs), NaN where a query does not count."""
     known = ~np.isnan(values)
     if aggregate == "geometric mean":
         values = np.where(known, np.log(np.where(known, values, 1.0)), np.nan)
     n, mean, sd = mean_and_sd(values)
     if aggregate == "sum":
-        mean = np.where(known, values, 0.0).sum(axis=0)
-        sd = np.full(values.shape[1], np.nan)
+        mean = np.where(known, values, 0.0).sum(axis=-2)
+        sd = np.full(mean.shape, np.nan)
     statistics = {"n": n, "mean": mean, "sd": sd}
     if confidence is not None:
         # scipy takes a tenth of a second to import: only if an interval is requested
