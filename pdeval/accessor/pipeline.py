@@ -7,14 +7,16 @@ collections is evaluated with its own judgments, metadata and machine labels.
 """
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from pdeval.accessor.describe import displayed
+from pdeval.catalog import parse_all
 from pdeval.evaluate import (
     NO_MACHINE,
     Grouped,
@@ -22,6 +24,7 @@ from pdeval.evaluate import (
     Rows,
     WithMachine,
     check_one_family,
+    coded,
     frame_of,
     groups,
     named_by_metadata,
@@ -29,6 +32,7 @@ from pdeval.evaluate import (
     stretches,
     warn_about_seeds,
 )
+from pdeval.join import Judged
 from pdeval.tables import (
     COLLECTIONS,
     PAIRED,
@@ -44,6 +48,7 @@ from pdeval.tables import (
 )
 from pdeval.verbs import Verb, track
 
+LARGE = 20_000  # rows of a collection; with more, new ids take longer than a join of its own
 SHARED = {
     "by": str | Sequence[str] | None,
     "metadata": pd.DataFrame | Sequence[pd.DataFrame] | None,
@@ -303,6 +308,9 @@ class Collections:
                 if name in {one.name for one in verb.parameters}
             }
             return verb.function(self.grouped(verb, options), **options_of_verb)
+        joined = self._joined_at_once(verb, options, shared)
+        if joined is not None:
+            return joined
         labels, keys, frames, metadata = self._grouped(
             shared["by"], groups.tables_of(shared.get("metadata"))
         )
@@ -330,6 +338,107 @@ class Collections:
         frame = groups.apply_to_groups(lambda part: result(*part), zip(keys, frames), labels)
         frame.attrs["collections"] = self.names
         return frame
+
+    def _joined_at_once(
+        self, verb: Verb, options: dict[str, Any], shared: dict[str, Any]
+    ) -> pd.DataFrame | None:
+        """Return the results of all collections from one join, in which every query has an id of its own.
+
+        None if collections differ in their runs, if anything warns or raises, and for verbs or options that use more
+        than the ranks of judged items: each collection is then joined separately.
+        """
+        simple = (verb.core or verb.per_measure) and verb.needs == "measures" and verb.returns
+        if not simple or [*shared] != ["by", "metadata"] or shared["metadata"] is not None:
+            return None
+        if [*self.judgments] != ["qrels"] or shared["by"] != self.names:
+            return None
+        options = dict(options)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                judged, divided, ids = self._one_join(verb, options)
+        except Exception:  # noqa: BLE001 - raised again for the collection, with its name
+            return None
+        n_ids = len(ids)
+        batched = groups.Batches(verb, options) if verb.per_measure else None
+        done = [] if batched is None else batched.of_join(judged, divided)
+
+        def of_collection(mask: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:
+            part = groups.part_of_join(judged, *mask)
+            names = ids.take(part.queries.to_numpy() % n_ids).rename(part.queries.name)
+            return verb.function(part.on(replace(part.positions, queries=names)), **options)
+
+        masks = divided.masks(leave={group for codes, _, _ in done for group in codes})
+        frame = groups.apply_to_groups(of_collection, masks, divided.labels, done)
+        frame.attrs["collections"] = self.names
+        return frame
+
+    def _one_join(
+        self, verb: Verb, options: dict[str, Any]
+    ) -> tuple[Judged, groups.Groups, pd.Index]:
+        """Return the join of all collections, its groups, and the query ids; query i of collection c is c * n + i."""
+        default = next((one.default for one in verb.parameters if one.name == "measures"), None)
+        families = {one.entry.family for one in parse_all(options.get("measures", default))}
+        if families - {"metric", "preference"} or {"items", "history"} & {*options}:
+            raise ValueError("values of lists, or of items that belong to a query")
+        value, binding = options["qrels"], getattr(options["qrels"], "_binding", None)
+        both = {"runs": self.accessor._frame, "qrels": frame_of(value)}
+        if len(both["runs"]) > LARGE * len(stretches([both["runs"][name] for name in self.names])):
+            raise ValueError("large collections")
+        divided = groups.groups_of(self.names, both["runs"][self.names])
+        collection = {
+            "runs": divided.codes,
+            "qrels": matched_rows(both["qrels"], divided.labels, self.names),
+        }
+        tables = {
+            kind: reader.read(frame.drop(columns=self.names), kind, bound)
+            for (kind, frame), bound in zip(both.items(), (self.accessor._binding, binding))
+        }
+        if "subtopic" in tables["qrels"]:
+            raise ValueError("only some collections may have subtopics")
+        code, ids = coded(
+            pd.concat([table.column("query") for table in tables.values()], ignore_index=True),
+            "query",
+        )
+        codes = dict(zip(both, np.split(code, [len(both["runs"])])))
+
+        def joined(rows: dict[str, Any], queries: bool, options: dict[str, Any]) -> Judged:
+            frames = [
+                table.frame.assign(
+                    **(
+                        {table.roles["query"]: collection[kind] * len(ids) + codes[kind]}
+                        if queries
+                        else {}
+                    )
+                )[rows[kind]]
+                for kind, table in tables.items()
+            ]
+            options["qrels"] = type(value)(frames[1], binding) if binding else frames[1]
+            source = self.accessor._with(frames[0])._source(verb, options)
+            warn_about_replicates(verb, options, source)
+            return source.data
+
+        first = joined({kind: collection[kind] == 0 for kind in both}, False, dict(options))
+        judged = joined(dict.fromkeys(both, slice(None)), True, options)
+        judged.warn_of_missing_queries()
+        of_query, query = np.divmod(judged.queries.to_numpy(), len(ids))
+        ids = ids.astype(first.queries.dtype).rename(first.queries.name)
+        begin = np.searchsorted(of_query, np.arange(len(divided.labels)))
+        # a run without a list in a collection is none of its runs
+        lists = np.add.reduceat(judged.positions.retrieved, begin)
+        same = [
+            judged.runs.equals(first.runs),
+            ids.take(query[of_query == 0]).equals(first.queries),
+            bool(lists.all() and np.array_equal(np.unique(of_query), np.arange(len(begin)))),
+            bool((np.diff(judged.queries.to_numpy()) > 0).all()),
+            judged.positions.rules == first.positions.rules and judged.level == first.level,
+        ]
+        compat = judged.positions.rules.get("compat"), options.get("compat")
+        if not all(same) or "pref_eval" in compat:
+            raise ValueError("collections differ in their runs or rules")
+        one_class = np.zeros(len(judged.runs), dtype=np.intp)
+        number = np.arange(len(begin))
+        return judged, groups.Groups(divided.labels, number, 0 * number, of_query, one_class), ids
 
     def _grouped(
         self, by: list[str], metadata: list[pd.DataFrame]

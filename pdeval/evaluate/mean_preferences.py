@@ -96,9 +96,8 @@ def mean_of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
     """Return the mean of each pair of a cube or a stream of preferences."""
     part = np.zeros((3, len(source.measures), len(source.a)))
     if isinstance(source, Preferences):  # all measures at once
-        infinite = np.flatnonzero(np.isinf(source.values).any(axis=(1, 2)))
-        for number in infinite:
-            _check_finite(source.values[number], source.measures[number])
+        for at in np.flatnonzero(np.isinf(source.values).any(axis=(1, 2))):
+            _check_finite(source.values[at], source.measures[at])
         part[:] = mean_and_sd(source.values)
     else:
         for number, label in enumerate(source.measures):

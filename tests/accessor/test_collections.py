@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.accessor import pipeline
 
 RUNS, QRELS = pdeval.datasets.load_sample()[:2]
 QUERIES = QRELS["query_id"].drop_duplicates().reset_index(drop=True)
@@ -89,6 +90,40 @@ def test_stacked_collections_are_joined_to_their_own_judgments_first(name, measu
     pd.testing.assert_frame_equal(found, wanted, check_exact=True)
     if name == "meta_analysis":
         assert found["collections"].unique().tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("measure", {"measures": ["AP", "RR"]}),
+        ("prefer", {"measures": ["RPP", "sgnLP"]}),
+        ("summary", {"measures": ["AP", "nDCG@10"]}),
+        ("summary", {"measures": "RPP"}),
+        ("compare", {"measures": "AP", "baseline": "bm25"}),
+        ("order", {"measures": ["RPP", "AP"]}),
+        ("quantiles", {"measures": "AP"}),
+    ],
+)
+@pytest.mark.parametrize("lacking", [None, "ql"])
+def test_collections_joined_at_once_equal_one_join_each(name, options, lacking, monkeypatch):
+    common = set(pdeval.datasets.sample_judged(queries="common").measure("AP")["query_id"])
+    runs, qrels = (stacked(frame[frame["query_id"].isin(common)]) for frame in (RUNS, QRELS))
+    runs = runs[~((runs["run"] == lacking) & (runs["collection"] == "s1"))]
+    results = []
+    joined = pipeline.Collections._joined_at_once
+
+    def remembered(*arguments):
+        results.append(joined(*arguments))
+        return results[-1]
+
+    monkeypatch.setattr(pipeline.Collections, "_joined_at_once", remembered)
+    at_once = called(runs.ireval, name, qrels, by="collection", **options)
+    # a collection without one of the runs is joined alone
+    assert [one is None for one in results] == [lacking is not None]
+    monkeypatch.setattr(pipeline.Collections, "_joined_at_once", lambda *_: None)
+    each = called(runs.ireval, name, qrels, by="collection", **options)
+    pd.testing.assert_frame_equal(at_once, each, check_exact=True)
+    assert at_once.attrs == each.attrs
 
 
 @pytest.mark.broad
