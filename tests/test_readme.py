@@ -239,20 +239,20 @@ print(json.dumps({
     bars = "; ".join(f"at least {bar:.0%} in {', '.join(rooms)}" for rooms, bar in found["bars"])
     (verbs, options), (functions, parameters) = found["walked"]
     rows = [
-        ("lines and branches that the tests run", "pytest --cov=pdeval --cov-branch",
+        ("lines and branches covered by the tests", "pytest --cov=pdeval --cov-branch",
          f"at least {whole}% of the package, {kernels}% of kernels"),
-        ("mutants that the tests notice", f"python -m tests.mutations {sample}", bars),
+        ("mutants detected by the tests", f"python -m tests.mutations {sample}", bars),
         (f"random collections, compared with: {', '.join(found['oracles'])}", "python -m tests.differential",
          "no difference"),
-        ("damaged files and frames", "python -m tests.differential --faults", "equal, or refused in words"),
-        ("size of tests and coverage of intervals where the truth is known", "python -m tests.statistics",
+        ("damaged files and frames", "python -m tests.differential --faults", "equal results, or an error message"),
+        ("type I error rates of tests and coverage of intervals, by simulation", "python -m tests.statistics",
          "within exact binomial limits, or one-sided with the reason stated"),
         (f"{options:,} options of {verbs} verbs of tables and {parameters} parameters of {functions} functions, each "
          f"with {found['values']} bad values", "python -m tests.walk",
-         "answered, or refused in words; none raw, none slow"),
+         "a result or an error message of pdeval; no other exception, no slow call"),
     ]  # fmt: skip
     table = [f"| {what} | `{command}` | {wanted} |" for what, command, wanted in rows]
-    return "\n".join(["| tried | command | must hold |", "|---|---|---|", *table, ""])
+    return "\n".join(["| check | command | requirement |", "|---|---|---|", *table, ""])
 
 
 def printed(code: str, namespace: dict) -> str:
