@@ -131,7 +131,9 @@ pdeval.plots.hasse(5, 3)""",
     + """\
 scores = judged.measure("P@20")
 tens = scores.assign(ten=scores["query_id"].str[:2])
-tens.ireval.search_lengths.headroom(by="ten").ireval.plot.headroom_bars()""",
+edges = {"P@20": [0, 0.4, 0.5, 0.6, 0.7]}
+headroom = tens.ireval.search_lengths.headroom(by="ten", edges=edges)
+headroom.ireval.plot.headroom_bars()""",
     "incomplete_data_figure": BINARY
     + """\
 collections = {"Sample collection": judged}

@@ -446,7 +446,7 @@ def headroom_bars(
 ) -> Axes:
     """Return axes with a bar for each bucket: the number of collections whose best run's mean is in it.
 
-    Empty buckets at both ends are omitted. Alex, Hall and Metzler (2022), Figures 1 to 4.
+    Alex, Hall and Metzler (2022), Figures 1 to 4.
 
     Parameters
     ----------
@@ -469,8 +469,6 @@ def headroom_bars(
     rows, name = table.need(value).one("measure", measure)
     table.unique("row for each bucket", rows.frame["low"])
     frame = rows.frame.sort_values("low", kind="stable")
-    filled = np.flatnonzero(frame[value])
-    frame = frame.iloc[filled[0] : filled[-1] + 1] if len(filled) else frame
     heights = frame[value].tolist()
     ax = style.axes(ax, width=4.4, height=3.0)
     ax.bar(np.arange(len(frame)), heights, width=0.85, **style.fill(0))

@@ -20,13 +20,6 @@ def test_a_bar_for_each_bucket_named_by_its_ends(column_ax):
     assert all(tick == round(tick) for tick in ax.get_yticks())
 
 
-def test_empty_buckets_at_the_ends_are_omitted(column_ax):
-    frame = frames.headroom().assign(count=[0, 3, 0, 0])
-    ax = headroom_bars(frame, ax=column_ax)
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["0.25–0.5"]
-    assert [bar.get_height() for bar in ax.patches] == [3]
-
-
 def test_shares_on_request(column_ax):
     ax = headroom_bars(frames.headroom(), value="fraction", ax=column_ax)
     assert [bar.get_height() for bar in ax.patches] == [1 / 8, 3 / 8, 0, 4 / 8]
