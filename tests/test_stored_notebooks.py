@@ -100,6 +100,12 @@ def test_a_tutorial_begins_with_its_question_and_shows_answers(path):
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_has_a_picture(path):
+    outputs = [output for cell in read(path) for output in cell.get("outputs", [])]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_uses_public_names_only(path):
     for cell in read(path):
         if cell["cell_type"] == "code":
