@@ -105,7 +105,10 @@ def report_matrix(
             for i in range(size)
         ]
         parts.append((Column(name, headings[j]), cells))
-    return assemble(parts, notes)
+    if "measure" in frame.attrs:
+        measure = frame.attrs["measure"]
+        notes = [f"Mean preference by {measure} for the row over the column.", *notes]
+    return assemble(parts, [*notes, *footnote.basis(None, frame.attrs)])
 
 
 def _square(matrix: pd.DataFrame) -> list[str]:

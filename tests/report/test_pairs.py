@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
 from pdeval.report import report_comparisons, report_matrix
 
 
@@ -44,6 +45,15 @@ def test_a_triangle_leaves_the_other_half_empty(matrix):
     lower = report_matrix(matrix, triangle="lower")
     assert [cell.text for cell in lower.rows[2]] == ["dense", "0.200", "0.250", "–"]
     assert lower.to_frame().loc[0, ["bm25", "lm_dir", "dense"]].isna().all()
+
+
+def test_the_footnote_of_a_matrix_names_its_measure_and_rules():
+    judged = pdeval.datasets.sample_judged(queries="judged")
+    assert judged.matrix("RPP").ireval.report().notes == (
+        "Mean preference by RPP for the row over the column.",
+        "Tied scores ordered by document id; queries without a relevant document count too; RPP averaged over grade "
+        "thresholds (level=1: binary); conventions of trec_eval-10.",
+    )
 
 
 def test_a_large_matrix_has_letters_over_its_columns():
