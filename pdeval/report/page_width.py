@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pdeval.report.numbers import Marks, marks_below
 from pdeval.report.report import Column, Report
@@ -19,22 +19,14 @@ _RAISED = 0.7  # size of raised marks
 _BOLD = 1.15
 
 
-class Layout(NamedTuple):
-    """How a table is set: in a small font, with marks below numbers, in one or several tables below each other."""
-
-    compact: bool
-    below: bool
-    parts: list[Report]
-
-
 def layout(
     report: Report,
     marks: Marks | None,
     compact: bool | None,
     width: float | None,
     points: Callable[[bool], tuple[float, float]],
-) -> Layout:
-    """Return the layout of a table in a page.
+) -> tuple[bool, bool, list[Report]]:
+    """Return whether a table is compact, whether its marks are below its numbers, and its parts below each other.
 
     Parameters
     ----------
@@ -50,18 +42,18 @@ def layout(
     >>> from pdeval.report.report import Cell
     >>> columns = (Column("run", "System", numeric=False), Column("AP", "AP"), Column("RR", "RR"))
     >>> table = Report(columns, ((Cell("bm25", "bm25"), Cell(0.5, "0.500"), Cell(0.6, "0.600")),))
-    >>> [len(part.columns) for part in layout(table, None, None, 60, lambda compact: (10, 6)).parts]
+    >>> [len(part.columns) for part in layout(table, None, None, 60, lambda compact: (10, 6))[2]]
     [2, 2]
     """
     if width is None:
         compact = bool(compact)
-        return Layout(compact, marks_below(report, marks, compact), [report])
+        return compact, marks_below(report, marks, compact), [report]
     for choice in [False, True] if compact is None else [compact]:
         below = marks_below(report, marks, choice)
         em, gap = points(choice)
         widths = [em * _column_width(report, i, below) for i in range(len(report.columns))]
         if total_width(widths, gap) <= width:
-            return Layout(choice, below, [report])
+            return choice, below, [report]
     is_text = [not column.numeric for column in report.columns]
     blocks = column_blocks(is_text, widths, width, gap)
     # as many blocks of a smaller width have nearly equal numbers of columns
@@ -70,7 +62,7 @@ def layout(
         if len(narrower) > len(blocks):
             break
         blocks = narrower
-    return Layout(choice, below, [_columns_of(report, block) for block in blocks])
+    return choice, below, [_columns_of(report, block) for block in blocks]
 
 
 def n_rows(parts: Sequence[Report], below: bool) -> int:

@@ -201,11 +201,10 @@ class Report:
         run  AP AP_marks  AP_sd
         '-x 0.5        a    0.1
         """
-        columns: dict[str, list[Any]] = {}
-        for i, group_name in enumerate(self.group_names):
-            columns[safe(group_name)] = [
-                safe(group.values[i]) for group in self.groups for _ in range(group.size)
-            ]
+        columns: dict[str, list[Any]] = {
+            safe(name): [safe(group.values[i]) for group in self.groups for _ in range(group.size)]
+            for i, name in enumerate(self.group_names)
+        }
         for i, column in enumerate(self.columns):
             cells = [row[i] for row in self.rows]
             name = safe(column.name)

@@ -78,10 +78,11 @@ def to_text(report: Report, *, width: int | None = None) -> str:
         )
         for i, column in enumerate(report.columns)
     ]
-    titles = {}
-    for title, rows in row_groups(report, range(len(report.rows))):
-        if title is not None and rows:
-            titles[rows[0]] = _plain(title)
+    titles = {
+        rows[0]: _plain(title)
+        for title, rows in row_groups(report, range(len(report.rows)))
+        if title is not None and rows
+    }
     notes = " ".join(report.notes)
     for printed, text in NOTES.items():
         notes = notes.replace(printed, text)

@@ -137,9 +137,7 @@ def to_typst(
     compact, below, parts = layout(report, marks, compact, limit, points)
     if long is None:
         long = n_rows(parts, below) > PAGE_ROWS and not (wide or resize)
-    table = _table(parts[0], below, compact)
-    for part in parts[1:]:
-        table += _table(part, below, compact)
+    table = [line for part in parts for line in _table(part, below, compact)]
     if bare:
         return "\n".join(["#" + table[0], *table[1:]])
     size = size or ("0.85em" if compact else None)
