@@ -98,8 +98,7 @@ def column_blocks(
     """
     keys = [0]
     for i in range(1, len(widths)):
-        widest = max(widths[i + 1 :], default=0)
-        columns = [*(widths[key] for key in keys), widths[i], widest]
+        columns = [*(widths[key] for key in [*keys, i]), max(widths[i + 1 :], default=0)]
         if not is_text[i] or total_width(columns, gap) > width:
             break
         keys.append(i)

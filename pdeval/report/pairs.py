@@ -106,8 +106,7 @@ def report_matrix(
         ]
         parts.append((Column(name, headings[j]), cells))
     if "measure" in frame.attrs:
-        measure = frame.attrs["measure"]
-        notes = [f"Mean preference by {measure} for the row over the column.", *notes]
+        notes.insert(0, f"Mean preference by {frame.attrs['measure']} for the row over the column.")
     return assemble(parts, [*notes, *footnote.basis(None, frame.attrs)])
 
 

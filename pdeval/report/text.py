@@ -279,12 +279,8 @@ def to_markdown(report: Report) -> str:
         f"|{rule}|",
         *(_markdown_line(row, columns, widths) for row in rows),
     ]
-    paragraphs = ["\n".join(table)]
-    if report.caption is not None:
-        paragraphs.insert(0, _paragraph(report.caption))
-    if report.notes:
-        paragraphs.append(_paragraph(" ".join(report.notes)))
-    return "\n\n".join(paragraphs)
+    caption, notes = _paragraph(report.caption or ""), _paragraph(" ".join(report.notes))
+    return "\n\n".join(filter(None, [caption, "\n".join(table), notes]))
 
 
 def _paragraph(text: str) -> str:
