@@ -37,11 +37,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = repeat_measure_option(sys.argv[1:] if argv is None else argv)
     command_line = parser(words)
-    name = ""
+    name, fault = "", 1
     try:
         _check_command(words)
         options = command_line.parse_args(words)
         name = options.command
+        fault = 2 if name == "gate" else 1
         if name is None:
             command_line.print_help()
             return 0
@@ -60,20 +61,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
         _print_message(f"error: {_text(error)}")
-        return _status(name)
+        return fault
     except MemoryError:
         _print_message("error: not enough memory. Use fewer runs or queries, or a smaller --depth.")
-        return _status(name)
+        return fault
     except Exception:
-        if _status(name) == 1:
+        if fault == 1:
             raise
         traceback.print_exc()
-        return _status(name)
-
-
-def _status(command: str) -> int:
-    """Return the exit status of an error in the data; 1 of 'gate' means that it did not pass."""
-    return 2 if command == "gate" else 1
+        return fault
 
 
 def _check_command(words: Sequence[str]) -> None:

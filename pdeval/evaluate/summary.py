@@ -108,10 +108,9 @@ def summary(
     `sd` and the interval over queries are on the log scale for a geometric mean, and missing for a sum. The interval
     is clipped to the range of the measure. With `replicate`, `sd_replicates` is the standard deviation of
     the mean over queries between replicates. A measure of all lists together (Coverage@10, Gini@10) has no value per
-    query: `mean` is its value, `sd` is missing, and the interval is a jackknife interval over users, whose coverage was
-    94 to 100% in simulations with confidence 95%. Every user with a list counts, judged or not, as in
-    `beyond_accuracy`; in groups (`by`) and on Dask, only the users of the judgments count. UserCoverage counts the
-    users of `queries`.
+    query: `mean` is its value, `sd` is missing, and the interval is a jackknife interval over users: 95% intervals of
+    100 users covered 96 to 97% in simulations. Every user with a list counts, judged or not, as in `beyond_accuracy`;
+    in groups (`by`) and on Dask, only the users of the judgments count. UserCoverage counts the users of `queries`.
 
     With machine labels, `mean` and its interval are prediction-powered estimates of the mean by human labels. They are
     valid for any quality of the machine labels, if the queries with human labels are a random sample of all queries.

@@ -41,7 +41,6 @@ from pdeval.significance.paired_differences import Pairs, check, complete, conca
 from pdeval.significance.registry import (
     TESTS,
     SignificanceTest,
-    agreeing,
     which_test,
     with_correction,
 )
@@ -300,11 +299,9 @@ def compare(
             alpha=alpha,
         )
     corrected = [
-        with_correction(columns, p, level)
+        with_correction(columns, p, level, agree=abs(confidence + alpha - 1) < NOISE)
         for columns, p in zip(results, np.split(adjusted, np.cumsum(lengths)[:-1]), strict=True)
     ]
-    if abs(confidence + alpha - 1) < NOISE:
-        corrected = [agreeing(columns) for columns in corrected]
     if margin is not None:
         one_sided = _margins(parts, results, margin, largest, family_of, options)
         tested = against_margin(

@@ -131,8 +131,7 @@ def gate(
     >>> judged.gate("bm25+rm3", "bm25", "AP", margin=0.005)["conclusion"].item()
     'not enough queries: n needed is 2571, found 48; the loss may be up to 0.0132 (limit 0.005)'
     """
-    usual: str = NO_LOSS if margin is None else NONINFERIORITY
-    usual = usual if require is None else require
+    usual = require or (NO_LOSS if margin is None else NONINFERIORITY)
     if usual == NONINFERIORITY and margin is None:
         raise ValueError(
             "require='noninferiority' needs margin=, the largest loss that is acceptable, e.g. margin='2%'."

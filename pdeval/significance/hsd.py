@@ -259,9 +259,11 @@ def dunnett(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
 
     statistic = |mean_a - mean_b| / sqrt(2 MSE / queries), with the MSE of Tukey's test; p is the probability that the
     largest statistic of all runs is as large, by the multivariate t distribution with (queries - 1)(runs - 1) degrees
-    of freedom, without draws. The numerical error of p is about 1e-13. The error of the assumptions is larger: the
-    differences of all runs are assumed to have one variance. Without this assumption, use correction='max-t'. The
-    interval is simultaneous over the runs; the effect size is Cohen's d of the differences.
+    of freedom, without draws. The interval is simultaneous over the runs; the effect size is Cohen's d of the
+    differences.
+
+    The numerical error of p is about 1e-13. The error of the assumption that the differences of all runs have one
+    variance is larger. Without this assumption, use correction='max-t'.
 
     Examples
     --------
@@ -472,21 +474,9 @@ def normal_hsd(
 
     Notes
     -----
-    P-values compared with 'hsd' (40,000 draws, 10 runs, preferences from flat to heavy-tailed, just accepted):
-
-    ======  ==============
-    'hsd'   this test
-    ======  ==============
-    .1      .092 to .101
-    .05     .045 to .051
-    .01     .0085 to .0102
-    ======  ==============
-
-    On other data (5 and 10 runs, 50 to 5,000 queries, 5,000 to 20,000 draws) p was within 12% if preferences take many
-    values, as RPP does. If preferences are signs, means move in steps, and half a step is added to the draws; without
-    it p was too small by up to a third. With it, p of 5, 10 and 20 runs differed by -9 to +10% with 200 queries; with
-    1,000 queries by -6 to +8% at .1 and .05, and by -10 to +17% at .01 (10,000 draws). With 50 queries p would be too
-    large by up to a half, so signs on fewer than 200 queries are permuted.
+    With 8 runs and 400 queries, the quantiles of the largest difference are within 2% of those of 'hsd'. If preferences
+    are signs, means move in steps, and half a step is added to the draws: with 5 runs and 200 queries, p is within 12%
+    of that of 'hsd'. Both are tested with 20,000 draws. Signs on fewer than 200 queries are permuted.
 
     Examples
     --------

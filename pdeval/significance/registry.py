@@ -66,17 +66,21 @@ class Outcome:
 
 
 def with_correction(
-    columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha: float
+    columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha: float, *, agree: bool = False
 ) -> dict[str, np.ndarray]:
-    """Return the columns with the corrected p-values after the p-values; columns of some tests only come last."""
+    """Return the columns with the corrected p-values after the p-values; columns of some tests only come last.
+
+    With `agree`, intervals agree with the verdicts; see `agreeing`.
+    """
     names = list(columns)
     end = names.index("p_value") + 1
-    return {
+    corrected = {
         **{name: columns[name] for name in names[:end]},
         "p_adjusted": adjusted,
         "significant": adjusted < alpha,
         **{name: columns[name] for name in names[end:]},
     }
+    return agreeing(corrected) if agree else corrected
 
 
 def described_pairs(

@@ -35,7 +35,7 @@ from pdeval.significance.paired_differences import (
     complete_queries,
     concatenated,
 )
-from pdeval.significance.registry import Outcome, agreeing, with_correction
+from pdeval.significance.registry import Outcome, with_correction
 from pdeval.significance.variance_components import Seeds, fitted, squares_of
 from pdeval.tables import NOISE, describe, ratio, run_labels, settled, table
 from pdeval.verbs import TooFew, special, verb
@@ -226,8 +226,8 @@ def compare_training(
         columns = concatenated(parts)
         family = np.repeat(np.arange(len(parts)), len(pairs))
         adjusted = adjust(columns["p_value"], family, correction=str(correction), alpha=alpha)
-        columns = with_correction(columns, adjusted, alpha)
-        columns = agreeing(columns) if abs(confidence + alpha - 1) < NOISE else columns
+        agree = abs(confidence + alpha - 1) < NOISE
+        columns = with_correction(columns, adjusted, alpha, agree=agree)
         frame = pairs.frame([columns], [TEST] * len(parts))
         frame.attrs.update(_about_systems(systems, code))
         frames.append(frame)

@@ -87,7 +87,7 @@ def excluded(found):
 def unaided(test):
     """Return the faults of each correction without the rule that makes stepwise corrections agree."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pdeval.significance.compare.agreeing", lambda columns: columns)
+        patch.setattr("pdeval.significance.registry.agreeing", lambda columns: columns)
         found = [(one["correction"], frame) for one, frame in every_family(test, decimals=6)]
     return {
         name: sum(
@@ -122,7 +122,7 @@ def test_intervals_without_the_level_of_the_correction_disagree(rule, other, wro
 
 
 def test_intervals_of_stepwise_corrections_disagree_without_ends_at_zero(monkeypatch):
-    monkeypatch.setattr("pdeval.significance.compare.agreeing", lambda columns: columns)
+    monkeypatch.setattr("pdeval.significance.registry.agreeing", lambda columns: columns)
     found = [(one["correction"], disagreements(frame)) for one, frame in every_family("t")]
     assert {"holm", "hommel", "fdr_bh"} <= {correction for correction, wrong in found if wrong}
 

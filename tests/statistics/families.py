@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -109,7 +109,4 @@ def groups() -> Iterator[Finding]:
     yield from _together(found, "compare(family='groups')", shape, 60, ())
 
 
-def all_families() -> Iterator[Finding]:
-    """Yield everything of this file."""
-    for cell in (margins, posteriors, groups):
-        yield from cell()
+CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (margins, posteriors, groups)

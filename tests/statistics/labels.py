@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -153,7 +153,10 @@ def planned_labels() -> Iterator[Finding]:
         yield Finding("label_next.sample_size, coverage", shape, n, *hits, 0.95, True)
 
 
-def all_labels() -> Iterator[Finding]:
-    """Yield everything of this file."""
-    for cell in (judges, crowds, chosen_items, learned, planned_labels):
-        yield from cell()
+CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    judges,
+    crowds,
+    chosen_items,
+    learned,
+    planned_labels,
+)

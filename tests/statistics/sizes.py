@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -190,17 +191,20 @@ def covered(what: str, null: str, n: int, inside: np.ndarray, level: float = 0.9
     return Finding(what, null, n, *counted(inside), level, True, *expected(what, null))
 
 
-def all_sizes() -> Iterator[Finding]:
-    """Yield everything of this file: each declared test under each distribution."""
-    for null in NULLS:
-        for test in TESTS.values():
-            if test.family_wise or not test.joint:
-                yield from family_wise(test, null) if test.family_wise else pairwise(test, null)
-            if test.family_wise and not test.scores_only:
-                yield from family_wise(test, null, preferences=True)
-        yield from ranked(null)
-        yield from variance(null)
-        yield from interleaved(null)
-        yield from buckets(null)
-    for null in RATES:
-        yield from rates(null)
+def tests_under(null: str) -> Iterator[Finding]:
+    """Yield each declared test under one distribution."""
+    for test in TESTS.values():
+        if test.family_wise or not test.joint:
+            yield from family_wise(test, null) if test.family_wise else pairwise(test, null)
+        if test.family_wise and not test.scores_only:
+            yield from family_wise(test, null, preferences=True)
+    yield from ranked(null)
+    yield from variance(null)
+    yield from interleaved(null)
+    yield from buckets(null)
+
+
+CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    *(partial(tests_under, null) for null in NULLS),
+    *(partial(rates, null) for null in RATES),
+)

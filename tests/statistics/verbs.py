@@ -189,8 +189,8 @@ def rates() -> Iterator[Finding]:
             yield Finding(f"behavior, rate, {what}", shape, users, *hits, 0.95, True, *known)
 
 
-def sequential() -> Finding:
-    """Return how often any of 20 looks at two equal buckets is significant."""
+def sequential() -> Iterator[Finding]:
+    """Yield how often any of 20 looks at two equal buckets is significant."""
     rng = np.random.default_rng(8)
     ever = np.zeros(CASES, dtype=bool)
     for case in range(CASES):
@@ -201,7 +201,7 @@ def sequential() -> Finding:
     why = "valid at any number of looks"
     what = "compare_buckets(sequential=)"
     known = ("conservative", why)
-    return Finding(what, "20 looks, skewed values", 1050, *counted(ever), 0.05, False, *known)
+    yield Finding(what, "20 looks, skewed values", 1050, *counted(ever), 0.05, False, *known)
 
 
 def collections() -> Iterator[Finding]:
@@ -375,11 +375,5 @@ CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (
     sets,
     pools,
     random_buckets,
+    sequential,
 )
-
-
-def all_verbs() -> Iterator[Finding]:
-    """Yield everything of this file."""
-    for cell in CELLS:
-        yield from cell()
-    yield sequential()
