@@ -140,9 +140,11 @@ def pairings(
 
 def _has_preferences(origin: Origin, items: RankedItems | None) -> bool:
     """Return whether each system is one run with definite ranks: means over replicates have no preferences."""
-    if items is None or items.judged.positions.rules["ties"] == "expected":
-        return False
-    return len(items.runs) == len(origin.table.runs)
+    return (
+        items is not None
+        and items.judged.positions.rules["ties"] != "expected"
+        and len(items.runs) == len(origin.table.runs)
+    )
 
 
 def _compared(origin: Origin, source: Any, label: str, notes: list[str]) -> dict[str, Any] | None:
@@ -388,11 +390,14 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     queries = table.sources[0].queries
     kept = _queries_within(values, (limit - len(json_text(data))) * SHARE)
     shown = queries[kept]
-    data |= {"of": len(queries), "queries": list(map(str, shown))}
-    data["values"] = [packed(one) for one in values[:, kept]]
-    data["queryFacets"] = _query_facets(origin.query_metadata, shown)
     texts = read_texts(origin.texts)
-    data["queryTexts"] = texts.queries(shown, length=TEXT_LENGTH)
+    data |= {
+        "of": len(queries),
+        "queries": list(map(str, shown)),
+        "values": [packed(one) for one in values[:, kept]],
+        "queryFacets": _query_facets(origin.query_metadata, shown),
+        "queryTexts": texts.queries(shown, length=TEXT_LENGTH),
+    }
     if len(kept) < len(queries):
         notes.append(
             f"The page has values of {len(kept):,} of {len(queries):,} {words.queries}: those on which the systems "
@@ -404,11 +409,10 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
             del data["nuggets"]
             notes.append("The nuggets are left out: the page would be larger than its limit.")
     if items is None:
-        of_answers = any(one.kind == "nuggets" for one in measures)
-        what = "nuggets" if of_answers else words.docs
+        what = words.docs
         remedy = "a report made from the runs and judgments, by runs.ireval.report(qrels),"
-        if of_answers:
-            remedy = "report(nuggets=assignments)"
+        if any(one.kind == "nuggets" for one in measures):
+            what, remedy = "nuggets", "report(nuggets=assignments)"
         if origin.nuggets is None:
             notes.append(f"The page has no {what} of its {words.queries}: {remedy} has them.")
         return data
@@ -483,15 +487,18 @@ def _nuggets(assignments: pd.DataFrame, runs: pd.DataFrame, queries: pd.Index) -
     keys = (pd.MultiIndex.from_frame(frame[["query", "id"]]) for frame in (nuggets, rows))
     place = next(keys).get_indexer(next(keys))
     labels = pd.Index(["", *(label for name in names[-2:] for label in rows[name])]).unique()
-    data = {"labels": list(labels), "texts": packed(nuggets["text"].tolist())}
-    data["sizes"] = packed(integers(np.bincount(nuggets["query"], minlength=len(queries))))
+    data = {
+        "labels": list(labels),
+        "texts": packed(nuggets["text"].tolist()),
+        "sizes": packed(integers(np.bincount(nuggets["query"], minlength=len(queries)))),
+    }
     for name in names:
         if name == "importance":
             data[name] = packed(nuggets[name].tolist())
-            continue
-        codes = np.zeros((len(nuggets), len(runs)), dtype=np.int64)
-        codes[place, rows["system"]] = labels.get_indexer(pd.Index(rows[name]))
-        data[name] = packed(integers(codes))
+        else:
+            codes = np.zeros((len(nuggets), len(runs)), dtype=np.int64)
+            codes[place, rows["system"]] = labels.get_indexer(pd.Index(rows[name]))
+            data[name] = packed(integers(codes))
     return data
 
 
@@ -582,8 +589,7 @@ def _items(
         "docs": None,
     }
     if items.depth is not None:
-        counts = items.unjudged(queries, TOP)[:, columns]
-        data["unjudged"] = packed(integers(counts))
+        data["unjudged"] = packed(integers(items.unjudged(queries, TOP)[:, columns]))
     words = footnote.words(origin.table.attrs)
     most = max(data["of"], default=0)
     while most > 0:
