@@ -110,7 +110,7 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
     reference="Diaz 2024, Pessimistic evaluation; Sen 1970, Collective choice and social welfare"
 )
 def leximin(worst_first: np.ndarray) -> np.ndarray:
-    """Leximin: the runs that it is ahead of, compared on the worst query of each, then the second worst, and so on.
+    """Leximin: the number of runs that it is ahead of, comparing the worst query of each, then the second worst, ...
 
     The first difference decides, regardless of the queries; runs with equal values on all positions are tied.
     """
