@@ -115,7 +115,12 @@ def measure_citations(
         return answers.cube(requested, evaluated(columns))
 
     if "machine" not in citations:
-        _warn_about_unjudged(citations.column("support").isna().to_numpy() & cited, cited)
+        unjudged = int((citations.column("support").isna().to_numpy() & cited).sum())
+        if unjudged:
+            warnings.warn(
+                f"{unjudged:,} of {int(cited.sum()):,} citations have no support value. They count as not supporting.",
+                stacklevel=outside(),
+            )
         return scores("support").frame()
     labeled = answers.answered(citations.column("support").notna().to_numpy())
     return by_both(scores("support"), scores("machine"), labeled).frame()
@@ -181,16 +186,6 @@ def _retrieved(
     result[0, rank - 1, query, run] = True
     result[1, rank - 1, query, run] = is_cited
     return {"listed": result[0], "cited": result[1]}
-
-
-def _warn_about_unjudged(unjudged: np.ndarray, cited: np.ndarray) -> None:
-    """Warn about citations without a value of support."""
-    if unjudged.any():
-        warnings.warn(
-            f"{int(unjudged.sum()):,} of {int(cited.sum()):,} citations have no support value. They count as not "
-            "supporting.",
-            stacklevel=outside(),
-        )
 
 
 def _first_citations(citations: Table, sentence: np.ndarray, cited: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ Li et al. 2018, Offline evaluation of ranking policies with click models (item-p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -391,7 +391,7 @@ class Logged:
         _check_probabilities(propensity, positive=True)
         roles = ("query", "doc" if "doc" in log else "action", "rank")
         keys = {role: log.roles[role] for role in roles if role in log}
-        _check_ids(log.frame, keys.values(), "the log")
+        _check_columns(log.frame, list(keys.values()), "the log")
         if isinstance(policies, pd.DataFrame):
             names, actions, probability = _read_policies(policies, list(keys.values()))
             row = _rows(actions, log.frame, keys)
@@ -533,7 +533,6 @@ def _read_policies(
 ) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
     """Return the policies, their actions, sorted, and the probabilities of these, of shape (actions, policies)."""
     _check_columns(policies, keys, "the table of policies")
-    _check_ids(policies, keys, "the table of policies")
     name = next((name for name in ("policy", *names_of("run")) if name in policies), "")
     names, policy = pd.DataFrame({"policy": ["policy"]}), np.zeros(len(policies), dtype=np.int64)
     if name:
@@ -558,11 +557,16 @@ def _read_policies(
 
 
 def _check_columns(frame: pd.DataFrame, names: Sequence[str], what: str) -> None:
-    """Raise if a table does not have these columns."""
+    """Raise if a table does not have these columns, or if values are missing."""
     absent = [name for name in names if name not in frame]
     if absent:
         raise ValueError(
             f"{what} has no column {absent[0]!r}; it has {listed(frame.columns)}. Use the column names of the log."
+        )
+    missing = frame[list(names)].isna().sum()
+    if missing.any():
+        raise ValueError(
+            f"{what} has {missing.max():,} rows without a value of {missing.idxmax()!r}. Fill or drop them."
         )
 
 
@@ -574,15 +578,6 @@ def _rewards(column: pd.Series) -> np.ndarray:
             f"the reward column has {int(np.isinf(values).sum()):,} infinite values. Replace or drop them."
         )
     return values
-
-
-def _check_ids(frame: pd.DataFrame, names: Iterable[str], what: str) -> None:
-    """Raise if an id is missing."""
-    for name in names:
-        if missing := int(frame[name].isna().sum()):
-            raise ValueError(
-                f"{what} has {missing:,} rows without a value of {name!r}. Fill or drop them."
-            )
 
 
 def _check_probabilities(values: np.ndarray, *, positive: bool = False) -> None:
