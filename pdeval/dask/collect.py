@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.dask import first_pass
-from pdeval.dask.delayed import gathered
+from pdeval.dask.delayed import dask, gathered
 from pdeval.dask.partition_plan import Plan
 from pdeval.join import Judgments, Pair, Positions, Returned, merge_parts, read_judgments
 from pdeval.join.positions import join
@@ -130,12 +130,10 @@ def bytes_of_a_row(meta: pd.DataFrame) -> int:
 
 def check_size(size: int, what: str, advice: str) -> None:
     """Raise if something has more bytes than may be gathered: 4 GiB, or pdeval.gather-limit of Dask's configuration."""
-    import dask
-    from dask.utils import format_bytes, parse_bytes
-
-    limit = parse_bytes(dask.config.get(OPTION, LIMIT))
+    limit = dask.utils.parse_bytes(dask.config.get(OPTION, LIMIT))
     if size > limit:
+        needed, most, more = map(dask.utils.format_bytes, (size, limit, 2 * size))
         raise ValueError(
-            f"{what} may take {format_bytes(size)}, and at most {format_bytes(limit)} are gathered. {advice} or raise "
-            f"the limit: dask.config.set({{'{OPTION}': '{format_bytes(2 * size)}'}})."
+            f"{what} may take {needed}, and at most {most} are gathered. {advice} or raise the limit: "
+            f"dask.config.set({{'{OPTION}': '{more}'}})."
         )

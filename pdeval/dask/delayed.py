@@ -6,8 +6,10 @@ from typing import Any
 import pandas as pd
 
 from pdeval.join import merge_parts
+from pdeval.verbs.lazy_imports import LazyModule
 
 FAN_IN = 16
+dask, dd = map(LazyModule, ("dask", "dask.dataframe"))
 
 
 def delayed_parts(frame: Any, columns: list[str]) -> list[Any]:
@@ -21,8 +23,6 @@ def delayed_parts(frame: Any, columns: list[str]) -> list[Any]:
 
 def frozen(frame: Any, columns: list[str]) -> Any:
     """Return columns of a table in partitions that no optimizer merges: what the first pass counted stays true."""
-    import dask.dataframe as dd
-
     return dd.from_delayed(
         delayed_parts(frame, columns), meta=frame[columns]._meta, verify_meta=False
     )
@@ -41,8 +41,6 @@ def number(at: int) -> pd.DataFrame:
 
 def numbers(count: int) -> Any:
     """Return a Dask frame whose partitions have their number."""
-    import dask.dataframe as dd
-
     return dd.from_map(number, range(count), meta=number(0))
 
 
@@ -50,8 +48,6 @@ def calls(
     function: Callable[..., Any], *columns: Iterable[Any], shared: tuple[Any, ...] = ()
 ) -> list[Any]:
     """Return delayed calls of a function, one for each row of the columns; `shared` arguments are sent once."""
-    import dask
-
     call = dask.delayed(function)
     sent = [dask.delayed(value, traverse=False) for value in shared]
     return [call(*row, *sent) for row in zip(*columns, strict=True)]
@@ -65,8 +61,7 @@ def gathered(
     while len(pieces) > 1:
         branches = [pieces[first : first + FAN_IN] for first in range(0, len(pieces), FAN_IN)]
         pieces = calls(merge_parts.concatenated, branches)
-    piece: merge_parts.Piece = pieces[0].compute()
-    return piece
+    return pieces[0].compute()
 
 
 def of_part(part: Any, function: Callable[..., Any], *options: Any) -> Any:

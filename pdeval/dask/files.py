@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from pdeval.dask import shuffle
+from pdeval.dask.delayed import dd
 from pdeval.files.atomic_write import replacing_folder
 from pdeval.files.reading import RunFile, run_table
 from pdeval.tables import from_arrow, listed, reader, text_dtype
@@ -111,7 +113,6 @@ def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
 
 
 def _is_part(store: Any, name: str, one: str) -> bool:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not PART.fullmatch(name) or not store.isfile(one):
@@ -144,9 +145,6 @@ def read_runs(run_files: list[RunFile], *, progress: bool | None = None) -> Any:
     >>> pdeval.read_runs(folder, engine="dask").compute()["run"].tolist()
     ['bm25', 'ql']
     """
-    import dask.dataframe as dd
-    from dask.dataframe.utils import clear_known_categories
-
     if any(file.name is None for file in run_files):
         raise ValueError(
             "names='tag' requires reading all files, which engine='dask' does later. Use names='file', or name the "
@@ -159,7 +157,7 @@ def read_runs(run_files: list[RunFile], *, progress: bool | None = None) -> Any:
         "score": np.zeros(0),
         "rank": np.zeros(0),
     }
-    meta = clear_known_categories(pd.DataFrame(columns), cols=["run", "query_id"])
+    meta = dd.utils.clear_known_categories(pd.DataFrame(columns), cols=["run", "query_id"])
     return dd.from_map(read, run_files, meta=meta)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from pdeval.dask.delayed import calls, delayed_parts
+from pdeval.dask.delayed import calls, dask, dd, delayed_parts
 from pdeval.join import (
     Ids,
     column_ids,
@@ -237,8 +237,6 @@ def take(frame: Any, query: str, run_columns: tuple[str, ...], rank: str | None 
     >>> take(frame, "query_id", ("run",)).rows.shape
     (50, 12)
     """
-    import dask
-
     parts = delayed_parts(frame, [*run_columns, query, *([] if rank is None else [rank])])
     return combined(dask.compute(*calls(holding, parts, shared=(query, run_columns, rank))))
 
@@ -322,16 +320,12 @@ def given(qrels: object, small: int | None = None) -> Given:
     >>> len(judged.queries), int(judged.best.max()), judged.large is None
     (50, 3, True)
     """
-    import dask
-
     small = SMALL if small is None else small
     frame, table = understood(qrels, "qrels")
     columns, roles = list(table.roles.values()), dict(table.roles)
     if not is_dask(frame):
         if len(frame) <= small:
             return sent(Table("qrels", frame[columns], table.roles))
-        import dask.dataframe as dd
-
         frame = dd.from_pandas(frame[columns], npartitions=-(-len(frame) // small), sort=False)
     parts = dask.compute(*calls(best_grades, delayed_parts(frame, columns), shared=(roles,)))
     rows = sum(int(counts.sum()) for _, _, counts in parts)

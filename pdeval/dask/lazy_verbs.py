@@ -20,7 +20,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.dask import partition, shuffle
 from pdeval.dask.collect import check_size
-from pdeval.dask.delayed import gathered, numbers
+from pdeval.dask.delayed import dask, gathered, numbers
 from pdeval.dask.partition_plan import asks_corpus, asks_rows
 from pdeval.evaluate import (
     MEASURES,
@@ -184,8 +184,6 @@ def labeled(
     texts: object = None,
 ) -> Any:
     """Return the documents of each list with their labels, as a lazy Dask DataFrame."""
-    import dask
-
     plan, shown_texts = judged.plan, read_texts(texts)
     if any(source.once or source.neutral for source in shown_texts.sources):
         raise ValueError(
@@ -301,8 +299,6 @@ def _tidy(
     kept: np.ndarray,
     pairs: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Any:
-    import dask
-
     _check_measures(judged, measures)
     division = judged.plan.division(measures, pairs=pairs is not None)
     request = partition.request(
@@ -317,8 +313,7 @@ def _tidy(
 
 def _kept(judged: DaskJudged, measures: Sequence[Measure], *, warn: bool) -> np.ndarray:
     """Return which topics count for any of the measures; warn about missing ones, raise if no topic counts."""
-    views = Views(judged.known)
-    used = np.logical_or.reduce([views.counted(measure) for measure in measures])
+    used = np.logical_or.reduce([*map(Views(judged.known).counted, measures)])
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.known.nothing_counts()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.dask import first_pass, partition, shuffle
-from pdeval.dask.delayed import calls, frozen, number, numbers, of_part
+from pdeval.dask.delayed import calls, dask, frozen, number, numbers, of_part
 from pdeval.dask.first_pass import Census, Given
 from pdeval.dask.partition import ByList, Context
 from pdeval.evaluate import call_of
@@ -39,8 +39,6 @@ class Division:
     @cached_property
     def sent(self) -> Any:
         """The context, delayed: sent once."""
-        import dask
-
         return dask.delayed(self.context, traverse=False)
 
     @cached_property
@@ -53,8 +51,6 @@ class Division:
     @cached_property
     def kept_joins(self) -> list[Any]:
         """The joins of all partitions, computed and persisted on the workers, without the rows."""
-        import dask
-
         parts = calls(of_part, self.joins, shared=(partition.Part.without_rows,))
         return list(dask.persist(*parts))
 

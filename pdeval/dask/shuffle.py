@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.dask.delayed import frozen, number, numbers
+from pdeval.dask.delayed import dask, frozen, number, numbers
 from pdeval.dask.first_pass import ROW, Census, places, take
 from pdeval.join import column_ids
 from pdeval.tables import Table, text_dtype
@@ -58,8 +58,6 @@ def by_number(
     frame: Any, numbered: Callable[..., np.ndarray], options: tuple[Any, ...], count: int
 ) -> Any:
     """Return the rows shuffled by Dask to the partitions that a function assigns to them."""
-    import dask
-
     return_freed_memory()
     meta = plain(frame._meta).assign(**{NUMBER: np.zeros(0, dtype=np.int64)})
     sent = dask.delayed(options, traverse=False)
@@ -141,8 +139,6 @@ def shuffled(
     in_order: bool,
 ) -> Any:
     """Return the rows of judged queries, coded, every query in the partition of its number."""
-    import dask
-
     rows = frozen(frame, list(dict.fromkeys([*table.run_columns, *table.roles.values()])))
     columns = dict(table.roles), table.run_columns
     known = dask.delayed((runs, queries), traverse=False)
@@ -194,8 +190,7 @@ def lists_together(frame: Any, table: Table) -> Any:
     query = table.roles["query"]
     census = take(frame, query, table.run_columns)
     rows, _ = whole_queries(frozen(frame, list(frame.columns)), query, census)
-    by = [query, *table.run_columns]
-    return rows.map_partitions(_ready, by, meta=plain(rows._meta))
+    return rows.map_partitions(_ready, [query, *table.run_columns], meta=plain(rows._meta))
 
 
 def _ready(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -207,10 +202,9 @@ def memory() -> tuple[int, int] | None:
     client = _client()
     if client is None:
         return None
-    workers = client.scheduler_info()["workers"].values()
     bounds = [
         (int(one["memory_limit"]), int(one["nthreads"]))
-        for one in workers
+        for one in client.scheduler_info()["workers"].values()
         if one.get("memory_limit")
     ]
     return min(bounds, key=lambda bound: bound[0] / bound[1], default=None)
@@ -218,8 +212,6 @@ def memory() -> tuple[int, int] | None:
 
 def _client() -> Any:
     """Return the client of the cluster in use; None if the work is done in this process."""
-    import dask
-
     chosen = dask.config.get("scheduler", None)  # a client sets its own name here
     if "distributed" not in sys.modules or chosen not in (None, "distributed", "dask.distributed"):
         return None
@@ -262,8 +254,6 @@ def most_rows(per_row: int, bound: tuple[int, int] | None) -> int | None:
     >>> most_rows(MOVED, (512 << 20, 1)), most_rows(MOVED, None)
     (247786, None)
     """
-    import dask
-
     option = dask.config.get(OPTION, None)
     if option is not None:
         return int(option)
