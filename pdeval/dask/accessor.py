@@ -265,12 +265,8 @@ class DaskIreval(Ireval):
         if self._kind in ("scores", "preferences"):
             table = reader.read(rows, self._kind, self._binding)
             query = table.roles["query"]
-            by = [*table.run_columns, query]
-            if self._kind == "preferences":
-                by = [
-                    query,
-                    *(f"{name}_{side}" for side in "ab" for name in table.run_columns),
-                ]
+            pairs = [f"{name}_{side}" for side in "ab" for name in table.run_columns]
+            by = [query, *pairs] if self._kind == "preferences" else [*table.run_columns, query]
             rows = rows.sort_values(
                 by,
                 kind="stable",

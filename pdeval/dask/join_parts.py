@@ -112,8 +112,8 @@ def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:
 def _together(tables: list[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
-    frames = [table.frame for table in tables]
-    return replace(tables[0], frame=pd.concat(frames, ignore_index=True))
+    frame = pd.concat([table.frame for table in tables], ignore_index=True)
+    return replace(tables[0], frame=frame)
 
 
 @checks_arguments
@@ -183,8 +183,9 @@ def join_parts(
     """
     level = checked_level(level)
     judged = reader.read(qrels, "qrels")
-    rules = {"ties": ties, "compat": compat, "depth": depth}
-    rules |= {"judged_only": True} if judged_only else {}
+    rules = {"ties": ties, "compat": compat, "depth": depth} | (
+        {"judged_only": True} if judged_only else {}
+    )
     gathering = _Gathering(first_pass.sent(judged), validate, corpus, **rules)
     for number, table in whole_queries_of(parts):
         try:

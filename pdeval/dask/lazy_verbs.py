@@ -159,10 +159,14 @@ def order(
     several_passes = len(metrics) + len(rates) < len(requested)
     values = _values(judged, metrics, list(rates.values()), again=several_passes)
     options["compat"] = "pref_eval" if rule == "pref_eval" else None
-    tables: list[pd.DataFrame] = []
-    for measure in requested:
-        source = _source(judged, [measure], values, warn=not tables)
-        tables.append(ordering.ordered(source, winrates=measure.label in rates, **options))
+    tables = [
+        ordering.ordered(
+            _source(judged, [measure], values, warn=number == 0),
+            winrates=measure.label in rates,
+            **options,
+        )
+        for number, measure in enumerate(requested)
+    ]
     return stacked(tables)
 
 
@@ -234,9 +238,11 @@ def _without_rows(judged: DaskJudged, request: Request) -> pd.DataFrame:
         "gain": np.zeros(0),
         **{measure.label: np.zeros(0) for measure in request.measures},
     }
-    attrs = attributes(Judged(plan.known, judged.level, "judged"), request.measures)
-    attrs["grade_column"] = names["grade"]
-    attrs["table"] = "labeled_pair" if request.side_by_side else "labeled"
+    attrs = {
+        **attributes(Judged(plan.known, judged.level, "judged"), request.measures),
+        "grade_column": names["grade"],
+        "table": "labeled_pair" if request.side_by_side else "labeled",
+    }
     return request.arranged(columns, nothing, names, attrs)
 
 

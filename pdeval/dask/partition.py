@@ -199,10 +199,9 @@ def decoded(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     for name in context.table.run_columns:
         code, values = pd.factorize(context.runs[name], sort=True)
         columns[name] = pd.Categorical.from_codes(code[rows["run"]], categories=values)
-    for role, name in context.table.roles.items():
-        columns[name] = rows[role].array
-        if role == "query":
-            columns[name] = pd.Categorical.from_codes(rows[role], categories=context.queries)
+    columns |= {name: rows[role].array for role, name in context.table.roles.items()}
+    query = context.table.roles["query"]
+    columns[query] = pd.Categorical.from_codes(rows["query"], categories=context.queries)
     return pd.DataFrame(columns, copy=False)
 
 

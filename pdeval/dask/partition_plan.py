@@ -197,10 +197,8 @@ class Plan:
             context = replace(context, lists=ByList(_homes_of_runs(census, known), self.retrieved))
         else:
             size = self.retrieved.sum(axis=1)
-            home = shuffle.balanced(
-                size, shuffle.wanted_parts(int(size.sum()), self.frame.npartitions)
-            )
-            context = replace(context, home=home, coded=True)
+            parts = shuffle.wanted_parts(int(size.sum()), self.frame.npartitions)
+            context = replace(context, home=shuffle.balanced(size, parts), coded=True)
         shuffle.check_partitions(census.sizes, shuffle.MOVED if context.coded else shuffle.KEPT)
         if context.coded:
             # other ties do not depend on the order of rows
@@ -265,8 +263,9 @@ def plan(
     topic = census.queries.probe(given.queries)
     if not (topic >= 0).any():
         raise NothingJudged("query", census.queries, given.queries)
-    rules = {"ties": ties, "compat": compat, "depth": depth}
-    rules |= {"judged_only": True} if judged_only else {}
+    rules = {"ties": ties, "compat": compat, "depth": depth} | (
+        {"judged_only": True} if judged_only else {}
+    )
     return Plan(
         frame, table, census, given, topic, rules, validate, complete or judged_only, catalog
     )

@@ -120,9 +120,11 @@ def coded(
         "run": run[kept].astype(np.int32),
         "query": topic[kept].astype(np.int32),
     }
-    for role in ("doc", "score", "rank"):
-        if role in roles:
-            columns[role] = plain(rows[[roles[role]]])[roles[role]].array.take(kept)
+    columns |= {
+        role: plain(rows[[roles[role]]])[roles[role]].array.take(kept)
+        for role in ("doc", "score", "rank")
+        if role in roles
+    }
     if in_order:
         # a partition has fewer than 2**40 rows
         columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept

@@ -53,10 +53,9 @@ def read_nuggets(
        run query_id                nugget importance assignment
     0  rag        1  Python is a language      vital    support
     """
-    paths_of_run = paths if isinstance(paths, Mapping) else {None: paths}
     parts = [
         _rows(path, name, encoding)
-        for name, several in paths_of_run.items()
+        for name, several in (paths if isinstance(paths, Mapping) else {None: paths}).items()
         for path in file_io.expand(several)
     ]
     frame = pd.concat(parts, ignore_index=True)
@@ -140,11 +139,16 @@ def write_nuggets(nuggets: pd.DataFrame, path: file_io.PathLike) -> None:
             "df.assign(run=df['model'] + '-' + df['seed'].astype(str))."
         )
     frame = table.frame
-    names = {table.roles["nugget"]: "text"}
-    if table.roles["nugget"] != "nugget" and "nugget" in frame:
-        names = {table.roles["nugget"]: "nugget_id", "nugget": "text"}
-    fields = [role for role in ("importance", "assignment", "machine") if role in table]
-    names |= {table.roles[role]: role for role in fields}
+    has_id = table.roles["nugget"] != "nugget" and "nugget" in frame
+    names = {
+        **({table.roles["nugget"]: "nugget_id"} if has_id else {}),
+        ("nugget" if has_id else table.roles["nugget"]): "text",
+        **{
+            table.roles[role]: role
+            for role in ("importance", "assignment", "machine")
+            if role in table
+        },
+    }
     of_answer = dict.fromkeys(table.run_columns, "run_id") | {table.roles["query"]: "qid"}
     ids = list(of_answer)
     of_answer |= {table.roles["length"]: "length"} if "length" in table else {}

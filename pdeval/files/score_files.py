@@ -261,7 +261,6 @@ def _of_deepeval(result: Any, _: str) -> list[tuple[Any, ...]]:
     def field(part: Any, name: str, other: str) -> Any:
         return part.get(other) if isinstance(part, Mapping) else getattr(part, name)
 
-    cases = field(result, "test_results", "testCases")
     rows = [
         (
             None,
@@ -269,7 +268,7 @@ def _of_deepeval(result: Any, _: str) -> list[tuple[Any, ...]]:
             field(one, "name", "name"),
             field(one, "score", "score"),
         )
-        for case in cases
+        for case in field(result, "test_results", "testCases")
         for one in field(case, "metrics_data", "metricsData") or ()
     ]
     return [row for row in rows if row[-1] is not None]

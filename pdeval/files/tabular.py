@@ -122,9 +122,8 @@ def _with_names(path: Path, kind: str, encoding: str | None) -> tuple[pa.Table, 
     """Return a CSV or TSV file, and pdeval's names of its columns."""
     data = file_text(path, encoding)
     first = data.split(b"\n", 1)[0].decode().strip("\r")
-    separator = SEPARATORS[file_io.ending(path)]
-    if separator not in first:
-        separator = next((other for other in (";", "\t", "|") if other in first), separator)
+    usual = SEPARATORS[file_io.ending(path)]
+    separator = next((one for one in (usual, ";", "\t", "|") if one in first), usual)
     header = (
         pd.read_csv(io.StringIO(first), sep=separator, header=None, dtype=str)
         .iloc[0]

@@ -369,9 +369,11 @@ def write_parquet(table: Table, columns: dict[str, pa.Array], path: Path) -> Non
 
     ours = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
     names = {column: ours.get(role, role) for role, column in table.roles.items()}
-    for role in ("query", "doc", "subtopic"):
-        if role in table:
-            columns[ours.get(role, role)] = id_column(table.column(role), role)
+    columns |= {
+        ours.get(role, role): id_column(table.column(role), role)
+        for role in ("query", "doc", "subtopic")
+        if role in table
+    }
     others = [str(name) for name in table.frame.columns if names.get(name, name) not in columns]
     rest = pa.Table.from_pandas(table.frame[others].rename(columns=names), preserve_index=False)
     first = [

@@ -158,9 +158,8 @@ def alpha(labels: Labels, scale: Scale) -> Kappa:
     if not len(labels.item):
         return UNDEFINED
     counts = labels.counts()
-    size = np.asarray(counts.sum(axis=1)).ravel()
     # each item adds its pairs of labels over (labels - 1); a label does not pair with itself
-    weighted = counts.multiply(1 / (size - 1)[:, None]).tocsr()
+    weighted = counts.multiply(1 / (np.asarray(counts.sum(axis=1)) - 1)).tocsr()
     coincidence = (counts.T @ weighted).toarray() - np.diag(
         np.asarray(weighted.sum(axis=0)).ravel()
     )
@@ -646,10 +645,9 @@ def agreement(
     if groups:
         keys = given(labels)[groups]
         group = keys.groupby(groups, observed=True, sort=True).ngroup().to_numpy()
-        first_rows = np.unique(group, return_index=True)[1]  # a handful of tasks
         parts = [
             (keys.iloc[row].to_dict(), codes.take(np.flatnonzero(group == group[row])))
-            for row in first_rows
+            for row in np.unique(group, return_index=True)[1]  # the first row of each group
         ]
     names, attrs = [*groups, *AGREEMENT.required], role_columns(labels)
     rows = [{**ids, **_row(one, part)} for ids, part in parts for one in chosen]
@@ -803,8 +801,7 @@ def agreement_of_pairs(
     square[two["a"], two["b"]] = square[two["b"], two["a"]] = values[matrix]
     np.fill_diagonal(square, 1.0)
     frame = pd.DataFrame(square, index=assessors.rename(name), columns=assessors.rename(name))
-    frame.attrs.update(role_columns(labels))
-    return frame
+    return described_frame(frame, role_columns(labels))
 
 
 @verb(on="labels", returns="confusions", family="agreement", name="confusion")

@@ -418,8 +418,8 @@ def posteriors(
     crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
     items = items_of(labels, crowd.labels)
     item, label = (axis.ravel() for axis in np.indices(crowd.fit.posterior.shape))
-    columns: dict[str, Any] = {name: repeated(items[name], item) for name in items.columns}
-    columns |= {
+    columns = {
+        **{name: repeated(items[name], item) for name in items.columns},
         labels.roles["label"]: repeated(crowd.labels.names, label),
         "probability": crowd.fit.posterior.ravel(),
     }
@@ -504,8 +504,8 @@ def consensus(
         else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
     )
     row = np.arange(len(items))
-    columns: dict[str, Any] = {name: repeated(items[name], row) for name in items.columns}
-    columns |= {
+    columns = {
+        **{name: repeated(items[name], row) for name in items.columns},
         "relevance": grade[by_grade[chosen]],
         "labels": np.bincount(codes.item),
         "fraction": share[row, chosen],

@@ -7,7 +7,7 @@ judgments are swapped: orderings of the runs under the judgments of different as
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from typing import Any, Literal, NamedTuple, Self
 
@@ -103,9 +103,11 @@ def swapped_qrels(
         for code, name in enumerate(assessors):
             yield name, qrels[who == code].reset_index(drop=True)
         return
-    unit = codes.item[by_item]
-    if per == "query":
-        unit = qrels.groupby(query, observed=True, sort=True).ngroup().to_numpy()
+    unit = (
+        qrels.groupby(query, observed=True, sort=True).ngroup().to_numpy()
+        if per == "query"
+        else codes.item[by_item]
+    )
     # one entry per (unit, assessor), sorted: a draw picks one entry of every unit
     entries, entry = np.unique(unit * len(assessors) + who, return_inverse=True)
     size = np.bincount(entries // max(len(assessors), 1))
@@ -230,10 +232,8 @@ def swap_assessors(
         )
     roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
     union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
-    positions = join(
-        runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate
-    )
-    judged = Judged(positions, level, queries)
+    rules = {"ties": ties, "compat": compat, "judged_only": judged_only, "validate": validate}
+    judged = Judged(join(runs, union, **rules), level, queries)
 
     def order_runs(judgments: Table, *, warn: bool = False) -> RunOrders | None:
         """Return the order of the runs under other judgments, or None if no item is relevant by them."""
@@ -267,11 +267,9 @@ def items_of_qrels(qrels: Table) -> pd.DataFrame:
 def all_items(parts: Sequence[pd.DataFrame]) -> Table:
     """Return every (query, doc) of several frames as judgments, under the names of the first."""
     query, doc = parts[0].columns
-    items = parts[0]
-    if len(parts) > 1:  # ids of several types meet as objects
-        items = pd.concat(
-            [part.set_axis([query, doc], axis=1).astype(object) for part in parts]
-        ).infer_objects()
+    # ids of several types meet as objects
+    renamed = [part.set_axis([query, doc], axis=1).astype(object) for part in parts[1:]]
+    items = pd.concat([parts[0].astype(object), *renamed]).infer_objects() if renamed else parts[0]
     return read(
         items.drop_duplicates().assign(relevance=1),
         "qrels",
@@ -343,9 +341,11 @@ def _taus(
     untied = (sign**2).sum(axis=2)
     size = np.sqrt(untied[:, :, None] * untied[:, None, :])
     tau = np.where(size > 0, share(sign @ sign.transpose(0, 2, 1), size), np.nan)
-    one, two = all_pairs(len(names))
-    if base is not None:  # the last set of judgments
-        one, two = np.arange(len(names)), np.full(len(names), len(names))
+    one, two = (
+        all_pairs(len(names))
+        if base is None
+        else (np.arange(len(names)), np.full(len(names), len(names)))  # the last is the base
+    )
     # one row per measure and method, and pair of sets of judgments
     key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
     sides = (
@@ -557,19 +557,20 @@ def judges(
         for key, (measure, how) in enumerate(one.keys):
             of_measure = (human["measure"].astype(str) == measure).to_numpy()
             difference = two.score[key] - one.score[key]
-            row = {
-                "judge": pair.judge,
-                "measure": measure,
-                "method": how,
-                "runs": one.rank.shape[1],
-                "queries": one.queries[key],
-                "queries_machine": two.queries[key],
-                **_rank_correlations(one.rank[key], two.rank[key], top, p),
-                "difference": float(np.mean(difference)),
-                "difference_absolute": float(np.mean(np.abs(difference))),
-                **_verdict_counts(verdicts[of_measure], flipped[of_measure]),
-            }
-            rows.append(row)
+            rows.append(
+                {
+                    "judge": pair.judge,
+                    "measure": measure,
+                    "method": how,
+                    "runs": one.rank.shape[1],
+                    "queries": one.queries[key],
+                    "queries_machine": two.queries[key],
+                    **_rank_correlations(one.rank[key], two.rank[key], top, p),
+                    "difference": float(np.mean(difference)),
+                    "difference_absolute": float(np.mean(np.abs(difference))),
+                    **_verdict_counts(verdicts[of_measure], flipped[of_measure]),
+                }
+            )
     return judged.described(
         pd.DataFrame(rows),
         alpha=alpha,
@@ -997,9 +998,7 @@ def _chosen_queries(
     elif query_set == "each":
         chosen = {name: (both, both) for name, both in common.items()}
     else:
-        shared = people
-        for both in common.values():
-            shared = shared.intersection(both)
+        shared = reduce(pd.Index.intersection, common.values(), people)
         chosen = dict.fromkeys(others, (shared, shared))
     for name, both_sides in chosen.items():
         least = min(map(len, both_sides))
@@ -1104,16 +1103,14 @@ def judge_bias(
                 confidence,
             )
         )
-    frame = pd.concat(parts, ignore_index=True)
-    frame.attrs.update(
-        pool.attrs,
-        correction=correction,
-        alpha=alpha,
-        confidence=confidence,
-        simultaneous=correction != "none",
-        test="t",
-    )
-    return frame
+    attrs = {
+        "correction": correction,
+        "alpha": alpha,
+        "confidence": confidence,
+        "simultaneous": correction != "none",
+        "test": "t",
+    }
+    return described_frame(pd.concat(parts, ignore_index=True), {**pool.attrs, **attrs})
 
 
 def bias_of_judge(
@@ -1154,15 +1151,16 @@ def bias_of_judge(
         confidence=confidence,
     )
     items = np.bincount(run, minlength=n_runs)
-    columns: dict[str, Any] = {
-        "judge": [name] * n_runs,
-        **run_columns(runs, np.arange(n_runs)),
-        "n": n,
-        "items": items,
-        "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),
-        "lower": share(np.bincount(run, difference < 0, minlength=n_runs), items),
-        "bias": share(np.nansum(mean, axis=0), n, np.nan),
-        "favor": tested.pop("difference"),
-        **tested,
-    }
-    return pd.DataFrame(columns)
+    return pd.DataFrame(
+        {
+            "judge": [name] * n_runs,
+            **run_columns(runs, np.arange(n_runs)),
+            "n": n,
+            "items": items,
+            "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),
+            "lower": share(np.bincount(run, difference < 0, minlength=n_runs), items),
+            "bias": share(np.nansum(mean, axis=0), n, np.nan),
+            "favor": tested.pop("difference"),
+            **tested,
+        }
+    )

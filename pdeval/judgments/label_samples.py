@@ -363,9 +363,10 @@ def by_run_or_pair(
     else:
         row, measure = np.divmod(np.arange(size * count), count)
         columns = run_columns(cube.runs, row)
-    columns["measure"] = labels(pd.Index(cube.measures), measure)
-    for name in columns_of_measure[0]:
-        columns[name] = np.stack([one[name] for one in columns_of_measure])[measure, row]
+    columns |= {"measure": labels(pd.Index(cube.measures), measure)} | {
+        name: np.stack([one[name] for one in columns_of_measure])[measure, row]
+        for name in columns_of_measure[0]
+    }
     return described_frame(columns, {**cube.attrs, **attrs})
 
 
@@ -807,14 +808,13 @@ def estimate_sampled(
     values = [
         ESTIMATES[one.entry.name](plain if one.label in ratios else guessed, one) for one in parsed
     ]
-    attrs = {**attributes(judged, parsed), "level": level, "judgments": "sampled"}
     return Scores(
         judged.runs,
         judged.queries,
         tuple(measure.label for measure in parsed),
         np.stack(values),
         np.array([measure.higher for measure in parsed]),
-        attrs,
+        {**attributes(judged, parsed), "level": level, "judgments": "sampled"},
     ).frame()
 
 

@@ -181,10 +181,9 @@ def coded(
     ordered = pd.api.types.is_numeric_dtype(column.dtype) or bool(
         getattr(column.dtype, "ordered", False)
     )
-    if pd.api.types.is_numeric_dtype(scale.dtype):
-        values = names.to_numpy(dtype=np.float64)
-    else:  # unused categories keep their places on the scale
-        values = scale.get_indexer(names).astype(np.float64)
+    # unused categories keep their places on the scale
+    numeric = pd.api.types.is_numeric_dtype(scale.dtype)
+    values = np.asarray(names if numeric else scale.get_indexer(names), dtype=np.float64)
     who, assessors = pd.factorize(frame[assessor], sort=True)
     # items are numbered in the order of their ids
     item = frame.groupby(items, observed=True, sort=True).ngroup().to_numpy()

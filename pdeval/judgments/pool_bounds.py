@@ -286,9 +286,10 @@ class _Lists:
             [np.full(block.shape[0] * block.shape[1], block.size) for block in blocks]
         )
         width = max(int(self.size.max()), 1)
-        self.columns: dict[str, np.ndarray] = {}
-        for name in (names | {"rank"}) - {"top_grade"}:
-            self.columns[name] = np.concatenate([_cells(block, name, width) for block in blocks])
+        self.columns = {
+            name: np.concatenate([_cells(block, name, width) for block in blocks])
+            for name in (names | {"rank"}) - {"top_grade"}
+        }
 
     def range(
         self,
@@ -333,21 +334,16 @@ class _Lists:
             """Return a column of items, with a value for the unjudged ones."""
             return np.where(step < judged_size, self.columns[name][rows][:, at], value)
 
-        more = ranks[
-            rows[:, None], np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)
-        ]
-        rank = filled("rank", more)
+        place = np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)
+        rank = filled("rank", ranks[rows[:, None], place])
         # judged and assumed items in rank order
         order = np.argsort(rank, axis=1, kind="stable")
-        columns: dict[str, Any] = {"rank": rank}
-        columns |= {
-            name: filled(name, value)
-            for name, value in (("grade", self.top), ("relevant", True))
-            if name in self.names
+        more = {"grade": self.top, "relevant": True}
+        items = {"rank": rank} | {
+            name: filled(name, value) for name, value in more.items() if name in self.names
         }
-        columns = {
-            name: _levels(np.take_along_axis(cells, order, axis=1))
-            for name, cells in columns.items()
+        columns: dict[str, Any] = {
+            name: _levels(np.take_along_axis(cells, order, axis=1)) for name, cells in items.items()
         }
         columns["top_grade"] = self.top
         if "ideal" in self.names:  # from the largest gain down

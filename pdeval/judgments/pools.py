@@ -541,9 +541,14 @@ def contributions(
     if qrels is not None:
         counted |= pool.judged_and_relevant(qrels, level)
         counted["unique_relevant"] = counted["relevant"] & unique
-    columns = run_columns(pool.runs, np.arange(number)) | {"queries": (pool.lists > 0).sum(axis=0)}
-    for name, items in counted.items():
-        columns[name] = np.bincount(pool.run[items[pool.item]], minlength=number)
+    columns = {
+        **run_columns(pool.runs, np.arange(number)),
+        "queries": (pool.lists > 0).sum(axis=0),
+        **{
+            name: np.bincount(pool.run[items[pool.item]], minlength=number)
+            for name, items in counted.items()
+        },
+    }
     return described_frame(columns, pool.attrs)
 
 
@@ -597,11 +602,13 @@ def overlap(pool: Pool) -> pd.DataFrame:
         both += has.T @ has
     a, b = all_pairs(number)
     shared, size = both[a, b].astype(np.int64), np.diag(both).astype(np.int64)
-    columns = pair_columns(pool.runs, a, b, labels)
-    columns |= {"shared": shared, "only_a": size[a] - shared, "only_b": size[b] - shared}
-    return described_frame(
-        {**columns, "overlap": shared / (size[a] + size[b] - shared)}, pool.attrs
-    )
+    columns = pair_columns(pool.runs, a, b, labels) | {
+        "shared": shared,
+        "only_a": size[a] - shared,
+        "only_b": size[b] - shared,
+        "overlap": shared / (size[a] + size[b] - shared),
+    }
+    return described_frame(columns, pool.attrs)
 
 
 @verb(

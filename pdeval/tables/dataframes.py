@@ -77,9 +77,8 @@ def frame(table: object) -> pd.DataFrame:
     )
     # `attrs` that pandas wrote: the table, its direction and rules
     metadata = read.schema.metadata or {}
-    newer = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}"))
     older = json.loads(metadata.get(b"pandas", b"{}")).get("attributes") or {}
-    result.attrs = {**newer, **older}
+    result.attrs = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}")) | older
     return result
 
 
