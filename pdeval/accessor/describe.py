@@ -92,10 +92,9 @@ def html_of_table(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str | None
     if kind_of(frame, binding) not in DISPLAYED:
         return None
     ids = frame.attrs.get("grade_column"), frame.attrs.get("doc_column")
-    grades = [ids, ("grade_a", "doc_a"), ("grade_b", "doc_b")]
     present = {
         grade: frame[doc].notna() & frame[grade].isna()
-        for grade, doc in grades
+        for grade, doc in [ids, ("grade_a", "doc_a"), ("grade_b", "doc_b")]
         if grade in frame.columns and doc in frame.columns
     }
     return _html(describe(frame, binding), frame, present)

@@ -169,10 +169,12 @@ def _report(content: pd.DataFrame | Report, digits: int) -> Report:
     """Return a report unchanged, or a report of all columns of a frame."""
     if isinstance(content, Report):
         return content
-    parts = [
-        columns.any_column(str(name), str(name), content[name], digits) for name in content.columns
-    ]
-    return columns.assemble(parts)
+    return columns.assemble(
+        [
+            columns.any_column(str(name), str(name), content[name], digits)
+            for name in content.columns
+        ]
+    )
 
 
 def aligned(

@@ -257,11 +257,10 @@ def as_preferences(
         block = np.full((len(cube.measures), len(queries), len(sides[0])), np.nan)
         block[:, queries.get_indexer(cube.queries)] = _preferences_of_pairs(cube, *sides)
         values.append(block)
-    measures = tuple(name for cube in cubes for name in cube.measures)
     return Preferences(
         runs,
         queries,
-        measures,
+        tuple(name for cube in cubes for name in cube.measures),
         *sides,
         np.concatenate(values),
         merged_attrs(cube.attrs for cube in cubes),

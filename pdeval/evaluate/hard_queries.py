@@ -79,8 +79,7 @@ def hard_queries(
     if runs is not None:
         kept = np.isin(np.arange(len(judged.runs)), places_of_runs(judged.runs, runs))
         judged = judged.on(judged.positions.keep_runs(kept))
-    tables = [_of_measure(judged, measure, top) for measure in requested]
-    frame = stacked(tables)
+    frame = stacked([_of_measure(judged, measure, top) for measure in requested])
     frame.attrs.update(attributes(judged, requested))
     return read_texts(texts).added(frame, str(judged.queries.name), {})
 

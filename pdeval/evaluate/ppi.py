@@ -136,8 +136,7 @@ def powered(
     n_machine, machine_mean, machine_sd = describe(f)
     weights = both * 1.0
     slopes = _slopes(h, g, weights, lam, 1.0 / (1.0 + n / n_machine))
-    residual = h - slopes * (g - machine_mean)
-    _, mean, residual_sd = describe(residual)
+    _, mean, residual_sd = describe(h - slopes * (g - machine_mean))
     average = (weights * slopes).sum(axis=0) / n
     parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
     # two independent variances: of the correction by human labels, and of the machine mean

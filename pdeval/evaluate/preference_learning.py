@@ -371,11 +371,10 @@ class _Model:
     def frame(self, theta: np.ndarray, low: np.ndarray, high: np.ndarray) -> pd.DataFrame:
         """Return the fitted weights with their intervals, and equal weights, as a table."""
         levels, groups = self.free
-        ends = (self.bins[1:] - 1).tolist()
         spans = [
             *(
                 f"{first}-{last}" if last != first else f"{first}"
-                for first, last in zip(self.bins.tolist(), ends)
+                for first, last in zip(self.bins.tolist(), (self.bins[1:] - 1).tolist())
             ),
             f"{self.bins[-1]}+",
         ]

@@ -83,14 +83,13 @@ class RankedItems:
         new_item[kept] = np.arange(len(kept))
         hits = np.flatnonzero(new_item[self.item] >= 0)
         hits = hits[np.argsort(new_item[self.item[hits]], kind="stable")]
-        columns = {name: getattr(self, name)[kept] for name in ("doc", "grade", "relevant")}
         return replace(
             self,
             topic=topic[kept],
             item=new_item[self.item[hits]],
             run=self.run[hits],
             rank=self.rank[hits],
-            **columns,
+            **{name: getattr(self, name)[kept] for name in ("doc", "grade", "relevant")},
         )
 
     def sizes(self, queries: pd.Index) -> np.ndarray:

@@ -756,12 +756,14 @@ def agreement_by_query(
         "assessors": assessor_of_query,
         "labels": query,
     }
-    columns = {
-        labels.roles["query"]: repeated(ids, np.arange(len(ids))),
-        **{name: np.bincount(queries, minlength=len(ids)) for name, queries in counted.items()},
-        **{one.name: of_each_unit(one, codes, query_of_item)[2] for one in chosen},
-    }
-    return described_frame(columns, role_columns(labels))
+    return described_frame(
+        {
+            labels.roles["query"]: repeated(ids, np.arange(len(ids))),
+            **{name: np.bincount(queries, minlength=len(ids)) for name, queries in counted.items()},
+            **{one.name: of_each_unit(one, codes, query_of_item)[2] for one in chosen},
+        },
+        role_columns(labels),
+    )
 
 
 @verb(

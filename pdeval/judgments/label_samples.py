@@ -184,15 +184,15 @@ def label_next(
         )
     size, chance, chosen = planned(people, judge, n_queries, design, seed)
     before = np.full(len(labeled), labeled.mean()) if cube.probability is None else cube.probability
-    columns = {
-        str(cube.queries.name): labels(cube.queries, np.arange(len(labeled))),
-        "labeled": labeled,
-        "predicted_sd": size,
-        "probability": before + (1 - before) * chance,
-        "chosen": chosen,
-    }
     return described_frame(
-        columns, {"query_column": str(cube.queries.name), "design": design, "seed": seed}
+        {
+            str(cube.queries.name): labels(cube.queries, np.arange(len(labeled))),
+            "labeled": labeled,
+            "predicted_sd": size,
+            "probability": before + (1 - before) * chance,
+            "chosen": chosen,
+        },
+        {"query_column": str(cube.queries.name), "design": design, "seed": seed},
     )
 
 

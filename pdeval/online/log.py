@@ -260,12 +260,15 @@ def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.Dat
     clicks on a query never shown in their session     1 left out
     """
     log = with_sessions(log)
-    problems = faults_of(log) or [
-        *_read(log).problems,
-        *users_in_several(log),
-        *mismatch(log, shares),
-    ]
-    return pd.DataFrame(problems, columns=list(Problem._fields))
+    return pd.DataFrame(
+        faults_of(log)
+        or [
+            *_read(log).problems,
+            *users_in_several(log),
+            *mismatch(log, shares),
+        ],
+        columns=list(Problem._fields),
+    )
 
 
 def read_log(table: Table) -> Log:
@@ -317,10 +320,9 @@ def _read_users(table: Table) -> Log:
         )
     nothing = np.zeros(0, dtype=np.int64)
     events = pd.DataFrame({"action": kinds, "value": 0.0, "issue": -1, "person": -1})
-    no_rows = frame.head(0)
     return Log(
         names,
-        no_rows,
+        frame.head(0),
         *(nothing,) * 6,
         events=events,
         times=pd.Series(dtype=float),

@@ -401,12 +401,11 @@ def behavior_bars(
     ax.set(xlim=(left, None), ylim=(len(selected) - 0.45, -0.55))
     if scale == "relative":
         ax.axvline(1, color=style.foreground(), linewidth=0.6)
-    note = "" if np.isnan(cube[..., 1:]).all() else f"Line: {style.interval(frame)}"
     style.finish(
         ax,
         x=x,
         grid="x",
-        note=note,
+        note="" if np.isnan(cube[..., 1:]).all() else f"Line: {style.interval(frame)}",
         place=legend if len(buckets) > 1 else None,
     )
     # with the direction of better results, if it is known

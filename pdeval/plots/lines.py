@@ -50,12 +50,11 @@ def draw_lines(
     for i, (name, curve) in enumerate(curves.items()):
         gap = max(1, len(curve) // marks) if marks else 1
         # staggered markers of lines that run together do not hide each other
-        markers = {"markevery": (i % gap if staggered else 0, gap)}
         ax.plot(
             curve.index.to_numpy(),
             curve.to_numpy(),
             label=style.entry(name) or "_line",
-            **(style.line(i) | markers | look),
+            **(style.line(i) | {"markevery": (i % gap if staggered else 0, gap)} | look),
         )
         if bands and name in bands:
             low, high = bands[name]

@@ -170,8 +170,7 @@ def _stretches(
         )
     differs = np.zeros(tested.shape, dtype=bool)
     differs[a[significant], b[significant]] = True
-    alike = stretches_alike(differs | differs.T)
-    return [(first, last) for first, last in alike if last > first]
+    return [(first, last) for first, last in stretches_alike(differs | differs.T) if last > first]
 
 
 def _tiers(orders: pd.DataFrame) -> list[tuple[int, int]]:
@@ -692,8 +691,7 @@ def hasse(
 
     edges = np.argwhere(below)
     # a weak order joins every vector of a row with every one of the next: many lines, so faint ones
-    few = len(edges) <= 40
-    gray, width_of_line = ("#888888", 0.7) if few else ("#C4C4C4", 0.4)
+    gray, width_of_line = ("#888888", 0.7) if len(edges) <= 40 else ("#C4C4C4", 0.4)
     lines = LineCollection(list(points[edges]), colors=gray, linewidths=width_of_line, zorder=1)
     ax.add_collection(lines)
     names = [f"({','.join(map(str, vector))})" for vector in vectors]

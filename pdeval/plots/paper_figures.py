@@ -197,8 +197,7 @@ def _joins_by_name(collections: object) -> dict[str, Any]:
 
 def _grid(rows: int, columns: int, *, height: float) -> tuple[Figure, np.ndarray]:
     """Return a new figure and its axes, shape (rows, columns)."""
-    size = (3.3 * columns, height * rows)
-    figure = style.pyplot().figure(figsize=size, layout="constrained")
+    figure = style.pyplot().figure(figsize=(3.3 * columns, height * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 

@@ -397,11 +397,10 @@ def level_scatter(
             linewidth=0,
             zorder=1,
         )
-        text = "–" if np.isnan(r) else format(r, ".2f").replace("-", "−")
         ax.text(
             i + 0.5,
             j + 0.5,
-            text,
+            "–" if np.isnan(r) else format(r, ".2f").replace("-", "−"),
             ha="center",
             va="center",
             fontsize=size,

@@ -365,21 +365,20 @@ def row_per_collection(
     emphasis = _best(values, headings, digits, higher)
     marks = _better(values, headings, last, digits, higher is not False, against)
     words = by[-1].removesuffix("_id").replace("_", " ")
-    header = names.get(by[-1]) or words[:1].upper() + words[1:]
-    parts: list[Part] = [texts(by[-1], header, rows)]
-    for i, key in enumerate(keys.itertuples(index=False)):
-        look: dict[str, Any] = {
-            "group": headings[i],
-            "emphasis": emphasis[:, i].tolist(),
-            "marks": marks[:, i].tolist(),
-        }
-        parts.append(
-            numbers(
-                " ".join(map(str, key)), names.get(last[i], last[i]), values[:, i], digits, **look
-            )
+    parts: list[Part] = [texts(by[-1], names.get(by[-1]) or words[:1].upper() + words[1:], rows)]
+    parts += [
+        numbers(
+            " ".join(map(str, key)),
+            names.get(last[i], last[i]),
+            values[:, i],
+            digits,
+            group=headings[i],
+            emphasis=emphasis[:, i].tolist(),
+            marks=marks[:, i].tolist(),
         )
-    groups = title_groups(titles(labels[by[:-1]], names), int(average)) if len(by) > 1 else []
-    return parts, groups
+        for i, key in enumerate(keys.itertuples(index=False))
+    ]
+    return parts, title_groups(titles(labels[by[:-1]], names), int(average)) if len(by) > 1 else []
 
 
 def title_groups(texts: Sequence[str], n_more: int = 0) -> list[Group]:

@@ -145,8 +145,8 @@ def significance(
         number = f" with {int(str(draws)):,} draws" if drawn else ""
         which = f" for {', '.join(measures)}" if len(tests) > 1 else ""
         parts.append(words_of_test(test) + number + which)
-    one = list(comparisons) == [1]  # nothing to correct
-    if correction is not None and correction != NOT_NEEDED and not one:
+    # one comparison has nothing to correct
+    if correction is not None and correction != NOT_NEEDED and list(comparisons) != [1]:
         name = CORRECTIONS.get(str(correction), f"{correction} correction")
         corrected = correction != "none" and len(comparisons) > 0
         number = " to ".join(map(str, dict.fromkeys([*comparisons[:1], *comparisons[-1:]])))
@@ -176,10 +176,9 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
         ):
             tests.setdefault(test, []).append(measure)
     attrs: dict[Any, Any] = {**defaults, **comparisons.attrs}
-    options = (attrs.get(name) for name in ("correction", "alpha", "draws"))
     how = significance(
         tests,
-        *options,
+        *(attrs.get(name) for name in ("correction", "alpha", "draws")),
         each_baseline=bool(attrs.get("each_baseline")),
         comparisons=attrs.get("comparisons", ()),
         family=str(attrs.get("family")),
@@ -373,10 +372,9 @@ def grade_thresholds(attrs: Mapping[Any, Any], measures: Iterable[str] | None = 
     >>> grade_thresholds({"measures": {"RPP": {}, "sgnLP": {}}})
     ['RPP averaged over grade thresholds (level=1: binary)']
     """
-    known = _measures_of(attrs, measures)
     names = [
         name
-        for name, measure in known.items()
+        for name, measure in _measures_of(attrs, measures).items()
         if measure and measure.entry.population == "grades" and measure.level is None
     ]
     return [f"{', '.join(names)} averaged over grade thresholds (level=1: binary)"] if names else []

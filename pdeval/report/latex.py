@@ -67,11 +67,10 @@ def escape(text: str) -> str:
         character for character in text if character.isprintable() or character == "\u00a0"
     )
     # two hyphens typed in a name are two hyphens, not a dash
-    pieces = [
+    return "-{}".join(
         _CHARACTERS.sub(lambda match: _ESCAPES[match[0]], piece)
         for piece in re.split(r"-(?=-)", text)
-    ]
-    return "-{}".join(pieces)
+    )
 
 
 _MARKUP = Markup(
@@ -186,12 +185,11 @@ def to_latex(
         more = (
             rf"\multicolumn{{{len(report.columns)}}}{{@{{}}r@{{}}}}{{\footnotesize continued}} \\"
         )
-        first = ["".join(about) + r" \\", *header, r"\endfirsthead"] if about else []
         lines = [
             r"\begingroup",
             *look,
             rf"\begin{{longtable}}{{{spec}}}",
-            *first,
+            *(["".join(about) + r" \\", *header, r"\endfirsthead"] if about else []),
             *header,
             r"\endhead",
             rf"\midrule{more}",

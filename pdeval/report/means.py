@@ -175,23 +175,19 @@ def means(
 
 def _side_by_side(tables: list[Means]) -> Means:
     """Return tables of the same runs as one table, measures in their order."""
-    attrs = merged_attrs(table.attrs for table in tables)
     about = " ".join(
         f"{and_list(table.measures)}: {table.about[:1].lower()}{table.about[1:]}"
         for table in tables
         if table.about
     )
-    arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(table, name) for table in tables]) for name in STATISTICS
-    }
     return replace(
         tables[0],
         measures=tuple(name for table in tables for name in table.measures),
         higher=tuple(higher for table in tables for higher in table.higher),
         source=tuple(table.source for table in tables),
         about=about,
-        attrs=dict(attrs),
-        **arrays,
+        attrs=dict(merged_attrs(table.attrs for table in tables)),
+        **{name: np.concatenate([getattr(table, name) for table in tables]) for name in STATISTICS},
     )
 
 
@@ -237,9 +233,11 @@ def _select(table: Means, measures: object) -> Means:
     """Return some measures of a table, in the requested order; all for None."""
     if measures is None:
         return table
-    names = several("measures", measures)
     return table.only(
-        [find_measure(name, table.measures) for name in dict.fromkeys(map(str, names))]
+        [
+            find_measure(name, table.measures)
+            for name in dict.fromkeys(map(str, several("measures", measures)))
+        ]
     )
 
 

@@ -93,11 +93,10 @@ def report_agreement(
                 "layout='rows' has one row per collection. Specify the column that identifies the collections with by=."
             )
         repeated = frame.duplicated([*collections, *PAIR]).any()
-        across = [*(_varied_settings(frame) if repeated else []), *PAIR]
         parts, groups = row_per_collection(
             frame,
             collections,
-            across,
+            [*(_varied_settings(frame) if repeated else []), *PAIR],
             value,
             digits=digits,
             names=known,
@@ -114,10 +113,10 @@ def report_agreement(
     }
     ordered, groups = grouped(frame, group, known)
     if columns is None:
-        listed = [name for name in map(str, ordered.columns) if name != group]
         parts = [
             any_column(name, headers.get(name, name), ordered[name], digits, known)
-            for name in listed
+            for name in map(str, ordered.columns)
+            if name != group
         ]
         return assemble(parts, groups=groups, group_names=titles)
     need(frame, [columns, value], "the agreements")

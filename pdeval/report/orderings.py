@@ -184,8 +184,7 @@ def _ordering(
     look: dict[str, Any] = {"group": group, "emphasis": decimals.emphases(ranks, higher=False)}
     parts = []
     if show in ("rank", "both"):
-        is_integer = bool((ranks == np.round(ranks))[~np.isnan(ranks)].all())
-        places = 0 if is_integer else 1
+        places = 0 if bool((ranks == np.round(ranks))[~np.isnan(ranks)].all()) else 1
         parts.append(
             numbers(
                 f"{key}rank", header or "Rank", ranks, places, spread=_ends(part, "rank"), **look

@@ -199,8 +199,7 @@ def _against(systems: Sequence[str], beats: np.ndarray, base: int) -> Claim:
                 else f"{len(names)}"
             )
             who = count if len(names) > MAX_NAMES else and_list(names)
-            is_are = "is" if len(names) == 1 else "are"
-            parts.append(f"{who} {is_are} significantly {word}{than}")
+            parts.append(f"{who} {'is' if len(names) == 1 else 'are'} significantly {word}{than}")
     if level:
         who = _names_or_count(level, "the other")
         parts.append(

@@ -190,9 +190,8 @@ def judge(
         return Verdict([[""] * len(table.measures)] * len(table.runs), unmarked=why)
     if kind == "letters":
         bases = []
-    tested = np.ones(len(table.measures), dtype=bool)
-    if comparisons is None and marks == "auto":
-        tested = np.isfinite(table.mean).all(axis=1)
+    all_tested = comparisons is not None or marks != "auto"
+    tested = np.isfinite(table.mean).all(axis=1) | all_tested
     beats = np.zeros(
         (max(len(bases), 1), len(table.measures), len(table.runs), len(table.runs)), dtype=bool
     )
@@ -240,9 +239,11 @@ def _kind(
     if marks is None or n_runs < 2:
         return "", ""
     nouns = footnote.words(table.attrs)
-    why = f"a run has fewer than two {nouns.queries}"
-    if table.source is None:
-        why = f"a summary has no values per {nouns.query}"
+    why = (
+        f"a summary has no values per {nouns.query}"
+        if table.source is None
+        else f"a run has fewer than two {nouns.queries}"
+    )
     possible = comparisons is not None or (table.source is not None and int(table.n.min()) > 1)
     if marks != "auto" and not possible:
         raise ValueError(

@@ -212,10 +212,11 @@ def report(
         verdict = judge(table, marks=marks, baseline=baseline, comparisons=pairs, **how)
         _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
         places = _decimals(digits, table)
-        numeric = _measure_parts(
-            table, rows, verdict, intervals[-1], places, best, known, columns or {}, arrows
+        heads, number_rows = columns_and_rows(
+            _measure_parts(
+                table, rows, verdict, intervals[-1], places, best, known, columns or {}, arrows
+            )
         )
-        heads, number_rows = columns_and_rows(numeric)
         cells = [
             [replace(cell, place=(len(origins), i, system)) for i, cell in enumerate(row)]
             for system, row in enumerate(number_rows)
@@ -463,13 +464,12 @@ def _measure_parts(
     arrows: bool,
 ) -> list[Part]:
     """Return the column and the cells of each measure, with best and second marked as they print."""
-    spreads = {
+    spread = {
         None: {},
         "sd": {"sd": table.sd},
         "replicates": {"sd_replicates": table.sd_replicates},
         "ci": {"ci_low": table.ci_low, "ci_high": table.ci_high},
-    }
-    spread = spreads[interval]
+    }[interval]
     if interval is not None and np.isnan(list(spread.values())).all():
         queries = footnote.words(table.attrs).queries
         fault = f"needs at least two {queries} per run; there is a run with {table.n.min()}."
@@ -644,9 +644,11 @@ class Origin:
         runs = self.table.runs
         names = list(runs.columns)
         known = runs.astype(object) if len(names) > 1 else runs.iloc[:, :0]
-        metadata = self.metadata
-        if isinstance(self.data, Table):
-            metadata = _with_constant_columns(self.data, names, metadata)
+        metadata = (
+            _with_constant_columns(self.data, names, self.metadata)
+            if isinstance(self.data, Table)
+            else self.metadata
+        )
         if metadata is None or not set(names) <= set(metadata.columns):
             return known
         first = metadata[~metadata.duplicated(names)].reset_index(drop=True)

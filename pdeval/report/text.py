@@ -108,11 +108,9 @@ def _cells(cells: Sequence[Cell]) -> list[str]:
     ]
     if not any(marks) and not any(spreads):
         return numbers
-    longest = max(map(len, numbers))
-    longest_marks = max(map(len, marks))
-    longest_spread = max(map(len, spreads))
+    longest = [max(map(len, texts)) for texts in (numbers, marks, spreads)]
     return [
-        number.rjust(longest) + mark.ljust(longest_marks) + spread.rjust(longest_spread)
+        number.rjust(longest[0]) + mark.ljust(longest[1]) + spread.rjust(longest[2])
         for number, mark, spread in zip(numbers, marks, spreads)
     ]
 
@@ -150,11 +148,10 @@ def align(
         widths = _narrowed(columns, widths, width - indent)
         is_text = [not column.numeric for column in columns]
         blocks = column_blocks(is_text, widths, width - indent, GAP)
-    tables = (
+    return "\n\n".join(
         _table([columns[i] for i in block], [widths[i] for i in block], titles or {}, rule, indent)
         for block in blocks
     )
-    return "\n\n".join(tables)
 
 
 def fits(columns: Sequence[TextColumn], width: int) -> bool:

@@ -104,9 +104,9 @@ def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dic
     {'run': ['run']}
     """
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
-    known = "run" in binding or frame.attrs.get("run_columns")
     if (
-        known
+        "run" in binding
+        or frame.attrs.get("run_columns")
         or kind not in ("scores", "preferences")
         or not any(name in frame.columns for name in names)
     ):

@@ -252,12 +252,11 @@ def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Ta
             column.name != "machine" or KINDS[column.holds](frame[name].dtype)
         ):
             roles[column.name] = str(name)
-    has_runs = bool({PAIRED[0], "run"} & set(schema.required))
     return Table(
         kind,
         frame,
         roles,
-        runs_of(frame, schema, binding) if has_runs else (),
+        runs_of(frame, schema, binding) if {PAIRED[0], "run"} & set(schema.required) else (),
         binding.get("higher"),
     )
 

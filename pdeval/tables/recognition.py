@@ -100,9 +100,8 @@ def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
     """
     columns = set(map(str, frame.columns))
     ids = {binding.get(role, name) for role in ITEM for name in names_of(role)}
-    beside = {*IMPLICIT, binding.get("propensity", "propensity")}
     return (
-        columns <= {*ids, *beside}
+        columns <= {*ids, *IMPLICIT, binding.get("propensity", "propensity")}
         and len(columns & ids) == 2
         and all(map(_having(frame, binding), ITEM))
     )

@@ -301,8 +301,7 @@ def _iterable_source(records: Iterable[Any], role: str | None) -> Source:
         kept, read = [], False
         for record in records:
             read = True
-            key = record[name] if number is None else record[number]
-            if str(key) in ids:
+            if str(record[name] if number is None else record[number]) in ids:
                 kept.append(record)
         if not read:
             raise ValueError(NO_ROWS)

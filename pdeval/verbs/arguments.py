@@ -302,11 +302,10 @@ def typing_only(module: str) -> dict[str, type]:
     except (OSError, TypeError):  # written in a notebook
         return {}
     tests = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
     return {
         alias.asname or alias.name: type(alias.name, (), {"__module__": node.module})
-        for block in blocks
-        if ast.unparse(block.test) in tests
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) in tests
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
