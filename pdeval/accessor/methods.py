@@ -430,9 +430,8 @@ def rules_of_join(qrels: object, verb: Verb | None, options: dict[str, Any]) -> 
     """Return the rules of the join of a verb, removed from its options, and the items that it needs."""
     if isinstance(qrels, str | list | tuple | Measure):
         name = "join" if verb is None else verb.name
-        first = f"qrels, {qrels!r}"
-        if isinstance(qrels, str) and not _is_measure(qrels) and re.search(r"[./\\]", qrels):
-            first = f"pdeval.read_qrels({qrels!r})"
+        is_path = isinstance(qrels, str) and not _is_measure(qrels) and re.search(r"[./\\]", qrels)
+        first = f"pdeval.read_qrels({qrels!r})" if is_path else f"qrels, {qrels!r}"
         raise TypeError(f"{name}() of a run table takes judgments first: .ireval.{name}({first}).")
     not_rules = () if verb is None else verb.own
     given = {name: options.pop(name) for name in RULES if name in options and name not in not_rules}

@@ -302,9 +302,8 @@ def _declared(
     def declare(function: Kernel) -> Kernel:
         label = name or function.__name__
         columns, parameters = _read(function)
-        aliases = options.get("aliases", ())
-        if not isinstance(aliases, Mapping):
-            aliases = dict.fromkeys(aliases, label)
+        names = options.get("aliases", ())
+        aliases = names if isinstance(names, Mapping) else dict.fromkeys(names, label)
         given: dict[str, Any] = {**options, "aliases": aliases}
         group = FAMILIES.get(options.get("kind", ""), family)
         entry = Entry(label, group, function, columns, parameters, **given)

@@ -62,9 +62,11 @@ class Measure:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of its kernel; the corpus, counted from all rows, only if the kernel uses it."""
-        bounded = self.parameters.get("items") is not None
-        if "items" not in self.parameters:
-            bounded = self.parameters.get("k", inf) < inf
+        bounded = (
+            self.parameters["items"] is not None
+            if "items" in self.parameters
+            else self.parameters.get("k", inf) < inf
+        )
         if self.parameters.get("unretrieved") == "never" or bounded:
             return tuple(name for name in self.entry.columns if name != "corpus")
         return self.entry.columns

@@ -217,9 +217,11 @@ class _Model:
                 "over='grades' needs several positive grades, and no level, which makes relevance binary."
             )
         self.names = [name for name, _, _ in of_users]
-        depths = [block.size for _, _, blocks in of_users for block in blocks]
-        if self.levels == "cutoffs":
-            depths = judged.positions.retrieved.ravel().tolist()
+        depths = (
+            judged.positions.retrieved.ravel().tolist()
+            if self.levels == "cutoffs"
+            else [block.size for _, _, blocks in of_users for block in blocks]
+        )
         self.bins = level_bins(max(depths, default=1))
         # for each label, population and bin: the sum of signs, and the number of levels
         gain, size = np.zeros((2, len(topic), len(of_users), len(self.bins)))

@@ -232,7 +232,12 @@ def swap_assessors(
         )
     roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
     union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
-    rules = {"ties": ties, "compat": compat, "judged_only": judged_only, "validate": validate}
+    rules: dict[str, Any] = {
+        "ties": ties,
+        "compat": compat,
+        "judged_only": judged_only,
+        "validate": validate,
+    }
     judged = Judged(join(runs, union, **rules), level, queries)
 
     def order_runs(judgments: Table, *, warn: bool = False) -> RunOrders | None:

@@ -597,12 +597,8 @@ class Experiment:
         chosen, given = chosen_measures(measures, aggregate, columns)
         binary = {name for name in columns if log.people[name].dropna().isin([0, 1]).all()}
         chosen = [replace(one, rate=True) if one.name in binary else one for one in chosen]
-        bucket, buckets = (
-            np.zeros(len(log.queries), dtype=np.int64),
-            pd.Index(["all"], name="bucket"),
-        )
-        if "bucket" in log.names:
-            bucket, buckets = log.codes("bucket")
+        one_bucket = np.zeros(len(log.queries), np.int64), pd.Index(["all"], name="bucket")
+        bucket, buckets = log.codes("bucket") if "bucket" in log.names else one_bucket
         unit = unit_of(log.names, log.queries, unit)
         chosen = fitting(log, chosen, unit, required=measures is not None)
         # whether the mean of a unit's 0 and 1 is 0 or 1
@@ -726,12 +722,13 @@ class Observed:
 
     def winsorized(self, quantile: float, aggregate: Aggregate) -> Observed:
         """Return the observations with values cut at a quantile of all buckets; of a ratio, both its parts."""
-        total, over = self.total, self.over
-        if aggregate != "ratio":
-            total, over = total / over, np.ones(len(total))
+        parts = (
+            (self.total, self.over)
+            if aggregate == "ratio"
+            else (self.total / self.over, np.ones(len(self.total)))
+        )
         total, over = (
-            np.minimum(part, np.quantile(part, quantile)) if len(part) else part
-            for part in (total, over)
+            np.minimum(part, np.quantile(part, quantile)) if len(part) else part for part in parts
         )
         return replace(self, total=total, over=over)
 

@@ -146,9 +146,11 @@ def credit(
     list_of_event = places(
         [heads[name] for name in in_log], [events[name] for name in in_log.values()]
     )
-    clicked = np.ones(len(events), dtype=bool)
-    if "action" in log:
-        clicked = (log.column("action") == CLICK).to_numpy()
+    clicked = (
+        (log.column("action") == CLICK).to_numpy()
+        if "action" in log
+        else np.ones(len(events), dtype=bool)
+    )
     row = _results(list_table, log, list_of_row, list_of_event, clicked)
     in_list = list_of_event >= 0
     omitted = {
@@ -477,10 +479,11 @@ def wins(
     a_wins, b_wins, ties = (np.bincount(pair[sign == side], minlength=n) for side in (1, -1, 0))
     decided = a_wins + b_wins
     total = decided + ties
-    if alternative == "two-sided":
-        p_value = np.minimum(2 * stats.binom.cdf(np.minimum(a_wins, b_wins), decided, 0.5), 1.0)
-    else:
-        p_value = stats.binom.sf((a_wins if alternative == "greater" else b_wins) - 1, decided, 0.5)
+    p_value = (
+        np.minimum(2 * stats.binom.cdf(np.minimum(a_wins, b_wins), decided, 0.5), 1.0)
+        if alternative == "two-sided"
+        else stats.binom.sf((a_wins if alternative == "greater" else b_wins) - 1, decided, 0.5)
+    )
     p_value = np.where(total > 0, p_value, np.nan)
     p_adjusted = adjust(p_value, np.zeros(n, dtype=np.int64), correction=correction or "none")
     with np.errstate(invalid="ignore"):

@@ -456,11 +456,11 @@ def _read(table: Table) -> Log:
     doc = (
         pd.factorize(events[has["doc"]], sort=True)[0] if "doc" in has else np.full(len(events), -1)
     )
-    rank = np.full(len(events), np.nan)
-    if "rank" in has:
-        rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(
-            dtype=np.float64
-        )
+    rank = (
+        pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(np.float64)
+        if "rank" in has
+        else np.full(len(events), np.nan)
+    )
     rank_of_click = _ranks(issue_of_click, doc[click], rank[click], issue, doc[order], rank[order])
     people, person = _people(events, has, when)
     issue_of_other = np.where(other_is_known & (query[other] >= 0), issue_of_other, -1)

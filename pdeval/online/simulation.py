@@ -302,11 +302,12 @@ def simulate_clicks(
     # an impression (-1) comes before the clicks of its moment
     order = np.lexsort((position, when, session))
     session, at, position = (column[order].astype(np.int64) for column in (session, at, position))
-    user = np.arange(len(first))
-    if users is not None:
-        user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(
-            users, size=len(first)
-        )
+    rng = np.random.default_rng(streams[0])
+    user = (
+        np.arange(len(first))
+        if users is None
+        else lists.arm[first] * users + rng.integers(users, size=len(first))
+    )
     moment = begin + np.round(1000 * (when[order] + 60 * session)).astype("timedelta64[ms]")
     return described_frame(
         _log(lists, session, user[session], at, position, moment),
@@ -320,13 +321,14 @@ def _of_runs(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) 
     run, topic = np.nonzero(ranked.size)
     docs = ranked.top(run, topic, min(depth or 10, int(ranked.size.max())))
     rows, place = np.nonzero(docs >= 0)
-    columns = {
-        "bucket": labels(ranked.names, run[rows]),
-        runs.roles["query"]: labels(ranked.queries, topic[rows]),
-        "position": place + 1,
-        runs.roles["doc"]: labels(ranked.docs, docs[rows, place]),
-    }
-    return pd.DataFrame(columns)
+    return pd.DataFrame(
+        {
+            "bucket": labels(ranked.names, run[rows]),
+            runs.roles["query"]: labels(ranked.queries, topic[rows]),
+            "position": place + 1,
+            runs.roles["doc"]: labels(ranked.docs, docs[rows, place]),
+        }
+    )
 
 
 def _lists(
@@ -463,13 +465,7 @@ def _log(
 ) -> dict[str, Any]:
     """Return the columns of a click log."""
     clicked = position >= 0
-    columns: dict[str, Any] = {"session": session, "user": user}
-    for name in lists.keys.columns:
-        codes, values = pd.factorize(lists.keys[name], sort=True)
-        columns[name] = labels(pd.Index(values), codes[at])
-    columns["timestamp"] = pd.DatetimeIndex(moment).tz_localize("UTC")
-    columns["action"] = labels(pd.Index([IMPRESSION, CLICK]), clicked.astype(np.int8))
-    columns["rank"] = pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked)
+    keys = {name: pd.factorize(lists.keys[name], sort=True) for name in lists.keys.columns}
     document = np.where(clicked, lists.doc[at, np.maximum(position, 0)], -1)
     # an impression has no document: strings and categories can be missing, integers need a mask
     ids = (
@@ -477,5 +473,12 @@ def _log(
         if pd.api.types.is_integer_dtype(lists.docs.dtype)
         else lists.docs
     )
-    columns[lists.names["doc_column"]] = ids.array.take(document, allow_fill=True)
-    return columns
+    return {
+        "session": session,
+        "user": user,
+        **{name: labels(pd.Index(values), codes[at]) for name, (codes, values) in keys.items()},
+        "timestamp": pd.DatetimeIndex(moment).tz_localize("UTC"),
+        "action": labels(pd.Index([IMPRESSION, CLICK]), clicked.astype(np.int8)),
+        "rank": pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked),
+        lists.names["doc_column"]: ids.array.take(document, allow_fill=True),
+    }

@@ -78,10 +78,11 @@ def draw_scale(ax: Axes, label: str, *, below: bool = False) -> Axes:
     style.settle(ax)
     wide, high = style.inches(ax)
     thick = 0.08  # inches, as the distance from the axes
-    if below:
-        place = (0.0, -(2.0 * size / 72 + thick) / high, 1.0, thick / high)
-    else:
-        place = (1 + 0.04 / wide, 0.0, thick / wide, 1.0)
+    place = (
+        (0.0, -(2.0 * size / 72 + thick) / high, 1.0, thick / high)
+        if below
+        else (1 + 0.04 / wide, 0.0, thick / wide, 1.0)
+    )
     bar = ax.figure.colorbar(
         ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical"
     )

@@ -248,9 +248,11 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
     runs, rank, joined = _mean_ranks(rows)
     lanes = _lanes(joined)
     alpha = rows.frame.attrs.get("alpha")
-    limit = None
-    if test == "nemenyi" and alpha is not None:
-        limit = critical_difference_of(len(runs), int(rows.frame["n"].iloc[0]), float(alpha))
+    limit = (
+        critical_difference_of(len(runs), int(rows.frame["n"].iloc[0]), float(alpha))
+        if test == "nemenyi" and alpha is not None
+        else None
+    )
     half = (len(runs) + 1) // 2  # the better half is named at the left
     start = 0.7 + LANE * (max(lanes, default=-1) + 1)
     ax = style.axes(ax, width=5.5, height=1.4 + 0.2 * (start + half))
