@@ -59,10 +59,9 @@ def run(options: argparse.Namespace) -> int:
 def _check_data(verb: Verb, options: argparse.Namespace) -> None:
     """Raise if a data argument is missing or conflicts with another."""
     if not hasattr(options, "collections"):
-        missing = [
+        if missing := [
             name for name, value in (("QRELS", options.qrels), ("RUN", options.files)) if not value
-        ]
-        if missing:
+        ]:
             raise UsageError(f"the following arguments are required: {', '.join(missing)}")
         return
     faults = {

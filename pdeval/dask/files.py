@@ -99,8 +99,7 @@ def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
         return
     store.invalidate_cache(place)
     names = {str(one).rstrip("/").rpartition("/")[2]: one for one in store.ls(place, detail=False)}
-    foreign = sorted(name for name, one in names.items() if not _is_part(store, name, one))
-    if foreign:
+    if foreign := sorted(name for name, one in names.items() if not _is_part(store, name, one)):
         raise FileExistsError(
             f"the folder '{path}' contains files that pdeval did not write and will not delete: "
             f"{listed(map(repr, foreign), 3)}. Write to another folder."

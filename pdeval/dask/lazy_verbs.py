@@ -272,8 +272,7 @@ def _with_lists(judged: DaskJudged, measures: Sequence[Measure]) -> Judged:
     sets = [measure for measure in measures if measure.entry.family == "set"]
     label = sets[0].label
     check_lists(catalog is not None, known.positions.rules, label)
-    lost = int((judged.plan.topic < 0).sum())
-    if lost:
+    if lost := int((judged.plan.topic < 0).sum()):
         warnings.warn(
             f"{lost:,} users with a list are not judged; on Dask, {label} ignores them, unlike on pandas.",
             stacklevel=outside(),

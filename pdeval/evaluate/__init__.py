@@ -97,7 +97,7 @@ from pdeval.evaluate.scores import (
     only_metrics,
     warn_of_undefined,
 )
-from pdeval.evaluate.seeds import chunks, draw_blocks, new_seed
+from pdeval.evaluate.seeds import bootstrap_counts, chunks, draw_blocks, new_seed
 from pdeval.evaluate.summary import of_scores, of_users, pseudo_values
 from pdeval.evaluate.unjudged import DEPTH, cutoff, integers
 

@@ -84,8 +84,7 @@ def _keys(table: Table, metadata: pd.DataFrame, on: str | Sequence[str] | None) 
         return shared
     requested = [on] if isinstance(on, str) else list(on)
     for what, frame in (("table", table.frame), ("metadata", metadata)):
-        missing = [name for name in requested if name not in frame.columns]
-        if missing:
+        if missing := [name for name in requested if name not in frame.columns]:
             raise KeyError(
                 f"on={missing[0]!r}: the {what} has no such column; the columns are {listed(frame.columns)}."
             )

@@ -152,8 +152,7 @@ def only(table: Table, measures: object) -> Table:
     requested = list(map(str, several("measures", measures)))
     check_measure_names(table.column("measure").isna().to_numpy())
     column = table.column("measure").astype(str)
-    missing = [label for label in requested if not (column == label).any()]
-    if missing:
+    if missing := [label for label in requested if not (column == label).any()]:
         known = ", ".join(map(repr, dict.fromkeys(column)))
         raise KeyError(f"no measure {missing[0]!r} in this table; it has {known}.")
     frame = pd.concat([table.frame[column == label] for label in requested])
@@ -332,8 +331,7 @@ def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFra
     >>> systems["model"].tolist(), system.tolist()
     (['a', 'b'], [0, 0, 1])
     """
-    missing = [name for name in replicate if name not in runs.columns]
-    if missing:
+    if missing := [name for name in replicate if name not in runs.columns]:
         raise KeyError(
             f"replicate={missing[0]!r} is not an id column of the runs; they have {listed(runs.columns)}. Bind it, "
             f"e.g. df.ireval(run=['model', {missing[0]!r}])."
@@ -384,8 +382,7 @@ def replicated_systems(
             row = matched_rows(runs, table, keys)
             runs = runs.assign(**{name: table[name].array.take(row) for name in new})
     if system:
-        missing = [name for name in (*system, *replicate) if name not in runs.columns]
-        if missing:
+        if missing := [name for name in (*system, *replicate) if name not in runs.columns]:
             raise KeyError(
                 f"the runs have no column {missing[0]!r}; they have {listed(runs.columns)}. Pass other columns with "
                 "metadata=."

@@ -120,8 +120,7 @@ def mean_of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
 
 
 def _check_finite(values: np.ndarray, measure: str) -> None:
-    n_infinite = int(np.isinf(values).sum())
-    if n_infinite:
+    if n_infinite := int(np.isinf(values).sum()):
         raise ValueError(
             f"{measure!r} has {n_infinite:,} infinite preferences, which have no mean, because one run did not "
             "retrieve the item. Use a measure with a finite worst value."

@@ -101,14 +101,13 @@ def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:
     grade, level = judged.positions.judged.grade, judged.level
     if level is None or not ((grade > 0) & (grade < level)).any():
         return
-    graded = [
+    if graded := [
         measure.label
         for measure in measures
         if measure.kind == "graded"
         and measure.level is None
         and not (measure.parameters.get("least") or measure.parameters.get("gains"))
-    ]
-    if graded:
+    ]:
         judged.warn_once(
             "gains",
             f"level={level:g} does not change the gains of {', '.join(graded[:3])}: every positive grade has a gain, "

@@ -42,6 +42,16 @@ def chunks(
     ]
 
 
+def bootstrap_counts(n: int, draws: int, seed: int | None, together: int) -> Iterator[np.ndarray]:
+    """Yield how often each of n units is in each bootstrap sample, (samples, units), some samples together.
+
+    The samples are the same for any number of them together.
+    """
+    rng = np.random.default_rng(seed)
+    for start in range(0, draws, together):
+        yield rng.multinomial(n, np.full(n, 1 / n), size=min(together, draws - start))
+
+
 def draw_blocks(
     draw: Callable[[np.random.Generator, int], np.ndarray],
     draws: int,

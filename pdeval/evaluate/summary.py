@@ -29,6 +29,7 @@ from pdeval.evaluate.groups import option_columns
 from pdeval.evaluate.mean_preferences import mean_preferences
 from pdeval.evaluate.ppi import estimates
 from pdeval.evaluate.scores import MEASURES, attributes
+from pdeval.evaluate.seeds import bootstrap_counts
 from pdeval.join import (
     Catalog,
     Judged,
@@ -667,13 +668,7 @@ def worst_share(
 
 def _resamples(shape: tuple[int, ...], draws: int, seed: int | None) -> Iterator[np.ndarray]:
     """Yield the number of times that each query is drawn, in blocks of bootstrap samples."""
-    n_queries, n_runs = shape
-    rng = np.random.default_rng(seed)
-    size = max(1, CELLS // max(1, n_queries * n_runs))
-    for start in range(0, draws, size):
-        yield rng.multinomial(
-            n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start)
-        )
+    return bootstrap_counts(shape[0], draws, seed, max(1, CELLS // max(1, shape[0] * shape[1])))
 
 
 def _drawn_lowest(

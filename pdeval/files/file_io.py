@@ -203,7 +203,6 @@ def _mismatch(path: Path, codec: str | None, actual: str | None, raw: bytes) -> 
         return (
             f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."
         )
-    ending = next((ending for ending, name in CODECS.items() if name == actual), None)
-    if ending:
+    if ending := next((ending for ending, name in CODECS.items() if name == actual), None):
         return f"'{path}' is {actual}-compressed, but its name does not end in {ending}. Rename it."
     return f"'{path}' is {actual}-compressed; supported are {', '.join(CODECS)} and plain files. Decompress it first."

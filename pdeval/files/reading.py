@@ -449,8 +449,7 @@ def _with_subtopics(subtopics: bool | Iterable[str], known: list[str]) -> set[st
     if isinstance(subtopics, bool):
         return set(known) if subtopics else set()
     names = [subtopics] if isinstance(subtopics, str) else list(subtopics)
-    unknown = [name for name in names if name not in known]
-    if unknown:
+    if unknown := [name for name in names if name not in known]:
         raise KeyError(
             f"subtopics= has {unknown[0]!r}, which is not a collection. Collections: {', '.join(known[:9])}."
         )

@@ -246,8 +246,7 @@ def _of_beir(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
         # "ndcg" maps to NDCG@1, NDCG@3, ...; any other key of a mapping is a query
         query = str(name) if isinstance(part, Mapping) and not catalog_name(str(name)) else MEANS
         rows += [(None, query, label, value) for label, value in values.items()]
-    wrong = [label for _, _, label, value in rows if not _is_score(str(label), value)]
-    if wrong:
+    if wrong := [label for _, _, label, value in rows if not _is_score(str(label), value)]:
         raise ValueError(
             f"{where}: {wrong[0]!r} is not a number. Expected measures and their values, as written by BEIR, or a "
             "result of MTEB or ranx."
@@ -381,8 +380,7 @@ def scores(
     rows = rows[[*runs, name, "measure", "value"]]
     if measures is not None:
         labels = rows["measure"].astype(str)
-        unknown = [label for label in measures if label not in set(labels)]
-        if unknown:
+        if unknown := [label for label in measures if label not in set(labels)]:
             raise KeyError(f"no measure {unknown[0]!r} among {listed(rows['measure'].unique())}.")
         rows = rows[labels.isin(measures)]
     rows = rows.dropna(subset="value").reset_index(drop=True)
@@ -404,8 +402,7 @@ def _check_changed(labels: Iterable[str], higher: object) -> None:
     stated = (
         set(higher) if isinstance(higher, Mapping) else set(labels if higher is not None else ())
     )
-    unstated = [label for label in labels if label.lower() in CHANGED and label not in stated]
-    if unstated:
+    if unstated := [label for label in labels if label.lower() in CHANGED and label not in stated]:
         raise ValueError(
             f"the direction of {unstated[0]!r} depends on the version of deepeval: lower is better in version 3, "
             f"higher in version 4.3. Specify it: higher={{{unstated[0]!r}: True}}, or False."
@@ -583,8 +580,7 @@ def _by_measure(
     others = [column for column in frame.columns if column not in (name, *runs)]
     numeric = [column for column in others if pd.api.types.is_numeric_dtype(frame[column].dtype)]
     labels = numeric if measures is None else list(measures)
-    absent = [column for column in labels if column not in frame.columns]
-    if absent:
+    if absent := [column for column in labels if column not in frame.columns]:
         raise KeyError(f"no column {absent[0]!r}; the table has {listed(frame.columns)}.")
     unknown = [
         column

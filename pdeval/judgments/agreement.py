@@ -19,8 +19,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate import bootstrap_counts, described_frame, option_columns
 from pdeval.evaluate import coded as column_codes
-from pdeval.evaluate import described_frame, option_columns
 from pdeval.join import ranges
 from pdeval.judgments.labels import (
     Labels,
@@ -441,10 +441,7 @@ def resampled(
 
 def resamples(units: int, draws: int, seed: int | None, width: int = 1) -> Iterator[np.ndarray]:
     """Yield how often each unit is drawn, (bootstrap samples, units), in blocks that leave room for `width` columns."""
-    rng = np.random.default_rng(seed)
-    step = max(CELLS // max(units, width), 1)
-    for low in range(0, draws, step):
-        yield rng.multinomial(units, np.full(units, 1 / units), size=min(step, draws - low))
+    return bootstrap_counts(units, draws, seed, max(CELLS // max(units, width), 1))
 
 
 def check_units(units: int, what: str, hint: str = "") -> None:
@@ -635,8 +632,7 @@ def agreement(
     2  alpha_nominal      4          2       8      0.75     0.464  0.533
     """
     groups = [] if by is None else option_columns(by)
-    absent = [name for name in groups if name not in labels.frame.columns]
-    if absent:
+    if absent := [name for name in groups if name not in labels.frame.columns]:
         columns = ", ".join(map(str, labels.frame.columns))
         raise KeyError(f"no column {absent[0]!r} to split the labels by; the table has {columns}.")
     codes, _, ordered = coded(labels, order=order, by=groups)
@@ -924,8 +920,7 @@ def with_reference(labels: Table, reference: object) -> tuple[Table, list[object
         return _with_judgments(labels, read(reference, "qrels"))
     names = [reference] if isinstance(reference, str | tuple) else several("reference", reference)
     known = given(labels)[labels.roles["assessor"]].unique().tolist()
-    absent = [name for name in names if isinstance(name, np.ndarray) or name not in known]
-    if absent:
+    if absent := [name for name in names if isinstance(name, np.ndarray) or name not in known]:
         examples = ", ".join(map(repr, known[:3])) + (
             f", ... ({len(known)} in all)" if len(known) > 3 else ""
         )

@@ -205,8 +205,7 @@ def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.nd
                 f"grades={{{column.iloc[0]!r}: 1, ...}}."
             )
         return column.to_numpy()
-    unknown = [value for value in column.unique() if value not in grades]
-    if unknown:
+    if unknown := [value for value in column.unique() if value not in grades]:
         raise ValueError(
             f"grades= has no grade for {len(unknown)} of the labels, e.g. {unknown[:3]}."
         )

@@ -211,8 +211,7 @@ def _teams_in_metadata(
         raise ValueError(
             f"team={team!r} is a column of the metadata, which were not passed. Pass metadata= with one row per run."
         )
-    absent = [name for name in [*names, team] if name not in metadata.columns]
-    if absent:
+    if absent := [name for name in [*names, team] if name not in metadata.columns]:
         columns = ", ".join(map(str, metadata.columns))
         raise KeyError(f"the metadata have no column {absent[0]!r}; they have {columns}.")
     if team in names:

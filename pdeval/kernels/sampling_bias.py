@@ -194,8 +194,7 @@ def Sampled(
         )
     if negatives >= items:
         raise ValueError(f"negatives={negatives} must be smaller than items={items}.")
-    lost = int((there & (rank[0] == inf)).sum())
-    if lost:
+    if lost := int((there & (rank[0] == inf)).sum()):
         raise ValueError(
             f"the relevant item is not among the candidates of {lost:,} lists, so its rank is unknown. Pass "
             "complete lists, with the held-out item and without depth=."

@@ -13,6 +13,7 @@ from pdeval.evaluate import (
     ScoresLike,
     Source,
     WinRates,
+    bootstrap_counts,
     chunks,
     cube,
     decided,
@@ -373,12 +374,8 @@ def _resamples(
     cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None
 ) -> Iterator[np.ndarray]:
     """Yield how often each query is drawn, in blocks; `cells` is the memory per sample in addition to all pairs."""
-    rng = np.random.default_rng(seed)
-    size = max(1, 4 * BLOCK // (2 * n_runs**2 + cells))
-    for start in range(0, draws, size):
-        yield rng.multinomial(
-            n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start)
-        )
+    together = max(1, 4 * BLOCK // (2 * n_runs**2 + cells))
+    return bootstrap_counts(n_queries, draws, seed, together)
 
 
 def _ordered_with_machine(

@@ -211,8 +211,7 @@ def need(frame: object, columns: Sequence[str], what: str, they: str = "they") -
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"{what} must be a pandas DataFrame, not {type(frame).__name__}.")
     have = "have" if they == "they" else "has"
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
+    if missing := [name for name in columns if name not in frame.columns]:
         present = ", ".join(map(str, frame.columns))
         raise ValueError(f"{what} {have} no column {missing[0]!r}; {they} {have} {present}.")
     if not len(frame):
@@ -285,8 +284,7 @@ def by_of(
     if by is None:
         return [name for name in frame.attrs.get(attribute, ()) if name in frame.columns]
     names = option_columns(by)
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
+    if missing := [name for name in names if name not in frame.columns]:
         raise KeyError(f"no column {missing[0]!r} to group by; there are {listed(frame.columns)}.")
     return names
 

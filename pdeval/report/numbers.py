@@ -88,8 +88,7 @@ def per_column(digits: int | Mapping[str, int], columns: list[str], default: int
     """
     if not isinstance(digits, Mapping):
         return [digits] * len(columns)
-    unknown = [name for name in digits if name not in columns]
-    if unknown:
+    if unknown := [name for name in digits if name not in columns]:
         raise KeyError(
             f"digits= has {unknown[0]!r}, which is not a column of this table; the columns are {', '.join(columns)}."
         )

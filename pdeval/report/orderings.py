@@ -107,8 +107,7 @@ def report_order(
         order = sorted(rank.index, key=lambda run: (rank[run], natural(run)))
         body = []
         for pair in pairs:
-            different = set(order).symmetric_difference(parts[pair].index)
-            if different:
+            if different := set(order).symmetric_difference(parts[pair].index):
                 run = min(different)
                 has, lacks = (pairs[0], pair) if run in order else (pair, pairs[0])
                 raise ValueError(
@@ -234,8 +233,7 @@ def _footnotes(
         notes.append(
             f"The score is the mean preference over the {others} other systems and the {queries}, between -1 and 1."
         )
-    with_spread = [column for column in columns if column.spread]
-    if with_spread:
+    if with_spread := [column for column in columns if column.spread]:
         both = any(column.name.endswith("score") for column in with_spread)
         what = "intervals of rank and score" if both else "interval of the rank"
         how = "sandwich" if attrs.get("errors") == "sandwich" else "bootstrap"

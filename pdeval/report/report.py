@@ -155,8 +155,7 @@ class Report:
             raise ValueError(
                 f"the groups cover {covered} rows, but the report has {len(self.rows)}."
             )
-        bad = sorted(set(self.label or "") & set("\\{}%#~^$&, \t\n"))
-        if bad:
+        if bad := sorted(set(self.label or "") & set("\\{}%#~^$&, \t\n")):
             raise ValueError(
                 f"the label {self.label!r} has {', '.join(map(repr, bad))}, which \\label of LaTeX does not accept. "
                 "Use letters, digits, ':', '-' and '_'."

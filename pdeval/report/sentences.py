@@ -138,20 +138,18 @@ def _about_best(finding: Finding, measure: int, beats: np.ndarray) -> Claim:
     run = best[0]
     rest = []
     # tests of ranks or signs may favor another system than the means do
-    ahead = [systems[i] for i in np.flatnonzero(beats[:, run]).tolist()]
-    if ahead:
+    if ahead := [systems[i] for i in np.flatnonzero(beats[:, run]).tolist()]:
         rest.append(
             f"{_names_or_count(ahead, 'another')} {'is' if len(ahead) == 1 else 'are'} significantly better"
         )
     if not beats[run].any():
         main = f"{systems[run]} has the best {HERE}, but is {_better_than(systems, beats, run)}"
         return Claim(main, "; ".join(rest))
-    level = [
+    if level := [
         name
         for i, name in enumerate(systems)
         if i != run and not beats[run, i] and not beats[i, run]
-    ]
-    if level:
+    ]:
         rest.append(f"it does not differ significantly from {_names_or_count(level, 'the other')}")
     return Claim(
         f"{systems[run]} is {_better_than(systems, beats, run)} in {HERE}", "; ".join(rest)

@@ -426,8 +426,7 @@ def _group_values(
     if metadata is not None:
         hint = ""
         run_columns = list(runs.columns)
-        absent = [name for name in run_columns if name not in metadata.columns]
-        if absent:
+        if absent := [name for name in run_columns if name not in metadata.columns]:
             raise ValueError(
                 f"the metadata have no column {absent[0]!r} to join the runs on; "
                 f"they have {', '.join(map(str, metadata.columns))}."
@@ -550,8 +549,7 @@ def _decimals(digits: int | Mapping[str, int], table: Means) -> list[int]:
 
 
 def _check_keys(mapping: Mapping[str, str], texts: list[str], option: str, what: str) -> None:
-    unknown = [key for key in mapping if key not in texts]
-    if unknown:
+    if unknown := [key for key in mapping if key not in texts]:
         raise KeyError(
             f"{option} has {unknown[0]!r}, which is {what}; known are {', '.join(texts[:20])}."
         )

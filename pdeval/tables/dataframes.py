@@ -145,8 +145,7 @@ ATTRS: dict[Any, Callable[[Any], bool]] = {
 
 def check_unique(names: Collection[Any], what: str = "the table") -> None:
     """Raise if two columns have the same name."""
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
+    if repeated := [name for name, count in Counter(names).items() if count > 1]:
         raise ValueError(
             f"{what} has the column name {repeated[0]!r} more than once. Rename one of them."
         )
@@ -473,8 +472,7 @@ def _of_lists(
 def _values(lists: list[tuple[Any, Mapping[Any, Any]]], total: int) -> np.ndarray:
     """Return the numbers of all dicts, as integers if all are; raise if one is not a number."""
     kinds = set(map(type, chain.from_iterable(docs.values() for _, docs in lists)))
-    wrong = [kind for kind in kinds if not issubclass(kind, Real | np.bool_)]
-    if wrong:
+    if wrong := [kind for kind in kinds if not issubclass(kind, Real | np.bool_)]:
         query, doc, one = next(
             (q, doc, one) for q, docs in lists for doc, one in docs.items() if type(one) in wrong
         )

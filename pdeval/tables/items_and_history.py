@@ -218,8 +218,7 @@ def _unbound(table: object, what: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, f"a pandas DataFrame as {what}="))
     check_unique(frame.columns, f"the {what} table")
-    inside = [name for role in ITEM for name in frame.index.names if name in names_of(role)]
-    if inside:
+    if inside := [name for role in ITEM for name in frame.index.names if name in names_of(role)]:
         raise ValueError(
             f"{inside[0]} is in the index of the {what} table. Call .reset_index() first."
         )

@@ -137,8 +137,7 @@ def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
     """Raise if an id is in the index instead of a column, as after `set_index` or `groupby`."""
     words = [set(names_of(role)) for role in ("run", "query", "doc") if role not in binding]
     absent = set().union(*(names for names in words if names.isdisjoint(frame.columns)))
-    inside = [name for name in frame.index.names if name in absent]
-    if inside:
+    if inside := [name for name in frame.index.names if name in absent]:
         raise ValueError(
             f"{' and '.join(inside)} {'are' if len(inside) > 1 else 'is'} in the index of the table, not in its "
             "columns. Call .reset_index() first."
@@ -218,8 +217,7 @@ def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
             only_column(role, names)
         if names:
             roles.setdefault(role, names[0])
-    missing = [role for role in ("doc", "assessor", "label") if role not in roles]
-    if missing:
+    if missing := [role for role in ("doc", "assessor", "label") if role not in roles]:
         raise ValueError(_missing_text(frame, "labels", missing, binding))
     order = [role for role in ("query", "doc", "assessor", "label") if role in roles]
     return Table("labels", frame, {role: roles[role] for role in order})

@@ -303,8 +303,7 @@ def _fewest_columns(
     first = choices[0]
     if known:
         repeated = f"the table has duplicate rows ({', '.join([*known, *key])})."
-        stacked = [name for names in choices for name in names if name in COLLECTIONS]
-        if stacked:
+        if stacked := [name for names in choices for name in names if name in COLLECTIONS]:
             raise ValueError(f"{repeated} {several_collections(stacked[0])}")
         raise ValueError(
             f"{repeated} The columns {', '.join(first)} distinguish them: use df.ireval(run={list(first)!r}). "

@@ -181,8 +181,7 @@ class Texts:
     def _check_overlap(self, role: str, ids: Iterable[str]) -> None:
         """Raise if a text would be that of a query and of a document."""
         self.matches[role].update(ids)
-        both = self.matches["query"] & self.matches["doc"]
-        if both:
+        if both := self.matches["query"] & self.matches["doc"]:
             raise ValueError(
                 f"texts= has one text of id {min(both)!r}, which is a query and a document. "
                 "Pass texts={'queries': ..., 'docs': ...}."

@@ -218,8 +218,7 @@ def _ids(
         or candidates(role, columns, bound)
         for role in free
     }
-    absent = [role for role in free if not names[role]]
-    if absent:
+    if absent := [role for role in free if not names[role]]:
         raise ValueError(missing(absent))
     return {role: only_column(role, sorted(names[role])) for role in free}
 
