@@ -217,8 +217,7 @@ def _misfit(
 ) -> str:
     """Return the error of arguments that do not fit the signature."""
     names = [name for name in signature.parameters if name != "self"]
-    unknown = next((name for name in options if name not in names), None)
-    if unknown is not None:
+    if (unknown := next((name for name in options if name not in names), None)) is not None:
         hint = _hint(verb, kind, unknown, names)
         return f"{verb.name}() has no option {unknown!r}. Its options are {', '.join(names)}.{hint}"
     if "qrels" in str(error) and kind == "runs":

@@ -103,8 +103,7 @@ def higher_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object
     ValueError: unknown direction of measure 'never seen': the table does not state it, and no measure has that name.
     Specify whether higher is better: df.ireval(higher={'never seen': True}).
     """
-    known = known_of(label, attrs, higher)
-    if known is not None:
+    if (known := known_of(label, attrs, higher)) is not None:
         return known["higher"]
     why = (
         "the label has several meanings in this session"

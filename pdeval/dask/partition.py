@@ -424,8 +424,10 @@ def cells(
     """Return the values of measures and the win rates of preferences: (cell of all, values of each)."""
     metrics, rates, level = requested
     views = Views(Judged(part.positions, level))
-    values = [views.values(measure)[part.mine] for measure in metrics]
-    values += [mean_preferences.of_measure(views, measure)[part.mine] for measure in rates]
+    values = [
+        *(views.values(measure)[part.mine] for measure in metrics),
+        *(mean_preferences.of_measure(views, measure)[part.mine] for measure in rates),
+    ]
     return part.cells(part.mine, runs), np.stack(values)
 
 

@@ -256,8 +256,7 @@ def most_rows(per_row: int, bound: tuple[int, int] | None) -> int | None:
     >>> most_rows(MOVED, (512 << 20, 1)), most_rows(MOVED, None)
     (247786, None)
     """
-    option = dask.config.get(OPTION, None)
-    if option is not None:
+    if (option := dask.config.get(OPTION, None)) is not None:
         return int(option)
     return None if bound is None else max(int(FULL * bound[0] - LOADED) // (per_row * bound[1]), 1)
 

@@ -253,8 +253,9 @@ class Request:
                 joined, self.measures, rows.topic[list_of_row], lists.run[list_of_row], item
             ),
         }
-        names = {role: table.roles[role] for role in ("query", "doc")}
-        names["grade"] = rows.tables[1].roles["grade"]
+        names = {role: table.roles[role] for role in ("query", "doc")} | {
+            "grade": rows.tables[1].roles["grade"]
+        }
         attrs = {**attributes(joined, self.measures), "grade_column": names["grade"]}
         return self.arranged(columns, run_of_list[list_of_row], names, attrs)
 

@@ -744,8 +744,10 @@ def of_sets(
     if replicate is not None:
         names, system = systems_of(judged.runs, replicate)
         size = np.bincount(system)
-        more["replicates"] = np.tile(size, (len(measures), 1))
-        more["sd_replicates"] = np.stack([sd_over_replicates(one, system) for one in values])
+        more = {
+            "replicates": np.tile(size, (len(measures), 1)),
+            "sd_replicates": np.stack([sd_over_replicates(one, system) for one in values]),
+        }
         n = np.bincount(system, n).astype(np.int64) // size
         # a product with this matrix, (runs, systems), averages over the replicates of each system
         mean = np.zeros((len(judged.runs), len(size)))

@@ -425,8 +425,7 @@ def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Kn
             measures |= described([parse(name, label=label)])
         elif direction is not None:
             measures[label] = {**DEFAULT, "higher": direction}
-        known = known_of(label, {"measures": measures}, higher)
-        if known is not None:
+        if (known := known_of(label, {"measures": measures}, higher)) is not None:
             measures[label] = known
     return measures
 

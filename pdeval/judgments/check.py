@@ -151,8 +151,10 @@ def check(
     }
     if history is not None:
         leaked, tested = leaks(rows, positions, history, level)
-        counts["in_history"] = count(lists.run, leaked)
-        counts["relevant_in_history"] = count(lists.run[known], tested[topic[known]])
+        counts |= {
+            "in_history": count(lists.run, leaked),
+            "relevant_in_history": count(lists.run[known], tested[topic[known]]),
+        }
     kept = np.flatnonzero(count(lists.run))
     columns = run_columns(lists.runs, kept) | {
         name: values[kept] for name, values in counts.items()

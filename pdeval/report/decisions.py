@@ -52,8 +52,8 @@ def report_gate(
     frame = need(frame, ["measure", "difference", "limit", "passed", "conclusion"], "the gate")
     groups = by_of(frame, by)
     spread = {name: frame[name].to_numpy(dtype=float) for name in ("lower", "upper")}
-    parts = [texts(name, name, frame[name], known) for name in groups]
-    parts += [
+    parts = [
+        *(texts(name, name, frame[name], known) for name in groups),
         texts("measure", "Measure", frame["measure"], known),
         numbers("n", "n", frame["n"], digits),
         numbers("difference", "Difference", frame["difference"], digits, spread=spread),

@@ -311,8 +311,7 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
     nouns = words(attrs)
     notes = []
     for option, texts in (("ties", TIES), ("queries", QUERY_RULES)):
-        value = attrs.get(option)
-        if value is not None:
+        if (value := attrs.get(option)) is not None:
             text = texts.get(str(value))
             notes.append(text.format(**vars(nouns)) if text else f"{option}: {value}")
     if attrs.get("judged_only"):

@@ -147,8 +147,7 @@ class Report:
                 "Pass one cell per column."
             )
         names = [column.name for column in self.columns]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
+        if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
             raise ValueError(f"two columns have the name {twice!r}. Rename one of them.")
         if self.groups and sum(group.size for group in self.groups) != len(self.rows):
             covered = sum(group.size for group in self.groups)

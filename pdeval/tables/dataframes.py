@@ -458,10 +458,11 @@ def _of_lists(
     if runs is not None:
         run_of_list = np.repeat(np.arange(len(runs)), list(runs.values()))
         columns["run"] = _ids(list(runs), "run", np.repeat(run_of_list, sizes))
-    columns["query_id"] = _ids(
-        [query for query, _ in lists], "query", np.repeat(np.arange(len(lists)), sizes)
-    )
-    columns["doc_id"] = _ids([doc for _, docs in lists for doc in docs], "document")
+    list_of_row = np.repeat(np.arange(len(lists)), sizes)
+    columns |= {
+        "query_id": _ids([query for query, _ in lists], "query", list_of_row),
+        "doc_id": _ids([doc for _, docs in lists for doc in docs], "document"),
+    }
     are_grades = what == "qrels" or (
         what is None and runs is None and np.issubdtype(values.dtype, np.integer)
     )

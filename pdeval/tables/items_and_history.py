@@ -91,8 +91,7 @@ class ItemTable:
         return np.concatenate([values for values, _ in parts], axis=1), names
 
     def _feature_columns(self) -> list[str]:
-        bound = self.binding.get("feature")
-        if bound is not None:
+        if (bound := self.binding.get("feature")) is not None:
             return [bound] if isinstance(bound, str) else list(bound)
         known = [name for name in FEATURES if name in self.rows.columns and name != self.doc]
         if len(known) > 1:

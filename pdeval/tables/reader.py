@@ -79,8 +79,7 @@ def read(frame: object, kind: str, binding: Binding | None = None) -> Table:
     """
     if isinstance(frame, Table) and frame.kind == kind:  # already read, by a join
         return frame
-    bound = getattr(frame, "_binding", None)
-    if bound is not None:
+    if (bound := getattr(frame, "_binding", None)) is not None:
         frame, binding = frame._frame, {**bound, **(binding or {})}  # type: ignore[attr-defined]
     frame = as_table(frame, judgments=kind == "qrels")
     if not isinstance(frame, pd.DataFrame):

@@ -260,8 +260,7 @@ def run_columns(
     """
     every: list[Any] = list(frame.columns)
     columns = pair_stems(frame) if paired else [name for name in every if isinstance(name, str)]
-    stated = bound_or_hinted(frame, binding, columns)
-    if stated is not None:
+    if (stated := bound_or_hinted(frame, binding, columns)) is not None:
         return stated
     known = [name for name in names_of("run") if name in columns]
     known = ["run"] if "run" in known else known[:1]

@@ -130,8 +130,7 @@ def lookup(noun: str, text: str, entries: Mapping[str, Entry]) -> Entry:
     Traceback (most recent call last):
     pdeval.verbs.registry.UnknownName: no test 'tt'. There are none.
     """
-    entry = search(text, entries)
-    if entry is not None:
+    if (entry := search(text, entries)) is not None:
         return entry
     there = f"There are: {', '.join(entries)}" if entries else "There are none"
     raise UnknownName(f"no {noun} {text!r}.{did_you_mean(text, _names(entries))} {there}.")
