@@ -180,6 +180,9 @@ def _side_by_side(tables: list[Means]) -> Means:
         for table in tables
         if table.about
     )
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(table, name) for table in tables]) for name in STATISTICS
+    }
     return replace(
         tables[0],
         measures=tuple(name for table in tables for name in table.measures),
@@ -187,7 +190,7 @@ def _side_by_side(tables: list[Means]) -> Means:
         source=tuple(table.source for table in tables),
         about=about,
         attrs=dict(merged_attrs(table.attrs for table in tables)),
-        **{name: np.concatenate([getattr(table, name) for table in tables]) for name in STATISTICS},
+        **arrays,
     )
 
 
