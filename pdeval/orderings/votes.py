@@ -17,6 +17,7 @@ from pdeval.tables import NOISE, begins_along, firsts, run_labels, settled
 from pdeval.verbs import special
 
 BLOCK = 1 << 21  # cells (queries x pairs of runs) in memory at a time
+NEAR = 1 << 16
 
 
 def tally(
@@ -42,7 +43,8 @@ def tally(
     # integers: exact as float32, with half the memory
     rank, weights = rank.astype(np.float32), weights.astype(np.float32)
     net, shared = np.zeros((2, len(weights), n_runs * n_runs))
-    height = max(1, BLOCK // max(1, n_runs * n_runs))
+    # of one sample, blocks that stay in the processor's cache; of many, large matrix products
+    height = max(1, (BLOCK if len(weights) > 1 else NEAR) // max(1, n_runs * n_runs))
     for start in range(0, n_queries, height):
         part = slice(start, start + height)
         # above[q, i, j] > 0: query q ranks run i above run j, the smaller rank being the better

@@ -152,10 +152,10 @@ class Plan:
 
         def look(block: slice, values: np.ndarray) -> None:
             sign, mean = target.sign[:, block], target.mean[block]
-            counts = ~np.isnan(values) & (sign != 0)
-            tied[:] += np.count_nonzero(values == 0, axis=1)
-            decided[:] += np.count_nonzero(counts, axis=1)
-            right[:] += np.count_nonzero(counts & (signs(values, 0.0) == sign), axis=1)
+            known, now = ~np.isnan(values), signs(values, 0.0)  # the sign of NaN is 0
+            tied[:] += np.count_nonzero(known & (now == 0), axis=1)
+            decided[:] += np.count_nonzero(known & (sign != 0), axis=1)
+            right[:] += np.count_nonzero(now * sign == 1, axis=1)
             systems[:] += ((mean_signs(values, weights) == mean) & (mean != 0)).sum(axis=1)
 
         merit = self.merit(views, measure, look)
