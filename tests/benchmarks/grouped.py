@@ -3,6 +3,7 @@
 Segments: every verb of a join with by=, called on a run table of users in 500 segments, against the same call without
 groups.
 Tables: the verbs with by= on tables of scores and of preferences, in the same segments.
+Large: a table of scores of 200,000 users in 500 segments.
 Stacked: run tables of 500 collections whose query ids repeat, against the same rows with ids of their own.
 Collections: each verb with by="collection" against the sum of the calls on single collections.
 The calls of a row follow each other in one process; the best of two counts, except of calls above five seconds.
@@ -118,6 +119,28 @@ def segments(users: int, n: int, only: list[str]) -> Iterator[dict]:
                 yield ratio(name, whole, by, table=kind)
 
 
+def large_table(users: int, n: int) -> Iterator[dict]:
+    """Yield the cost of groups of users of a large table of scores."""
+    value = np.random.default_rng(0).random((5, users, 2))
+    run, user, measure = (axis.ravel() for axis in np.indices(value.shape))
+    names = ["AP", "RR"]
+    scores = pd.DataFrame(
+        {
+            "run": run,
+            "query_id": pd.Series(user).astype(str),
+            "measure": np.array(names)[measure],
+            "value": value.ravel(),
+        }
+    )
+    scores.attrs = pdeval.datasets.sample_judged().measure(names).attrs
+    about = pd.DataFrame({"query_id": [str(one) for one in range(users)]})
+    about["segment"] = np.random.default_rng(1).integers(0, n, users)
+    for name in ("summary", "order"):
+        call = getattr(scores.ireval, name)
+        by = partial(call, by="segment", metadata=about)
+        yield ratio(name, call, by, table="large scores")
+
+
 def stacked(users: int, n: int, only: list[str]) -> Iterator[dict]:
     """Yield the cost of many small collections with the same query ids, of verbs of run tables."""
     runs, qrels = make(Shape(5, users, 20, 5, 20, 60, 4000))
@@ -195,6 +218,7 @@ def main() -> None:
     size = (2_000, 50) if given.quick else (20_000, 500)
     works = [segments(*size, given.only), stacked(*size, given.only)]
     if not given.only:
+        works += [large_table(*((20_000, 50) if given.quick else (200_000, 500)))]
         works += [many_segments(*((4_000, 1_000) if given.quick else (40_000, 10_000)))]
         works += [collections(*((4, 10, 20, 40) if given.quick else (50, 10, 50, 50)))]
         works += [meta_analyses(50 if given.quick else 500)]
