@@ -207,6 +207,7 @@ def _entries(text: str) -> dict[str, str]:
     }
 
 
+@functools.cache
 def indented(text: str) -> str:
     """Return a paragraph as the body of an entry.
 
