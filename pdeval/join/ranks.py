@@ -98,8 +98,9 @@ def sort_lists(score: np.ndarray, lists: Lists) -> tuple[np.ndarray, np.ndarray 
         place = slice(rows[0, 0], rows[-1, -1] + 1) if adjacent else rows[real]
         given = order[rows]
         by, new = _by_leading_bits(score.take(given, mode="clip"), real)
+        by += np.arange(len(rows))[:, None] * rows.shape[1]  # from places in a row to those in all
         # padding comes last
-        order[place] = np.take_along_axis(given, by, axis=1)[real]
+        order[place] = given.ravel().take(by[real], mode="clip")
         step[place] = np.logical_xor.accumulate(new, axis=1)[real]
     return step, order
 
@@ -115,7 +116,7 @@ def _by_leading_bits(score: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, n
         np.int64
     )  # plus 0: 0 and -0 are one score
     low = (1 << score.shape[1].bit_length()) - 1
-    cut = ((bits & low) != 0).any(axis=1)  # 32-bit scores end in zeros
+    cut = np.bitwise_or.reduce(bits, axis=1) & low != 0  # 32-bit scores end in zeros
     bits ^= (
         ~(bits >> 63) & np.iinfo(np.int64).max
     )  # as unsigned numbers they now rise where scores fall
@@ -123,9 +124,9 @@ def _by_leading_bits(score: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, n
     bits[~real] = ~low  # padding: the largest key
     bits |= np.arange(score.shape[1])
     bits.view(np.uint64).sort(axis=-1)
-    by = bits & low
-    bits -= by
-    new = begins(bits)
+    new = np.ones(bits.shape, dtype=bool)
+    np.greater((bits[:, 1:] ^ bits[:, :-1]).view(np.uint64), low, out=new[:, 1:])
+    by = np.bitwise_and(bits, low, out=bits)
     if cut.any():
         cut &= (real & ~new).any(axis=1)
         block = np.take_along_axis(score[cut], by[cut], axis=1)
