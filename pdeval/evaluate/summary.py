@@ -508,8 +508,9 @@ def quantiles(
     If a fraction is not an integer number of queries, the last of them counts in part. The mean is geometric if that of
     the measure is. Its interval is the percentile interval of the bootstrap, with the same samples for all runs. With
     more than 10,000 queries, only the worst queries of each run are drawn, which takes a fraction of the time. It is
-    missing if the fraction has fewer than 10 queries, e.g. the worst tenth of 99. In simulations, the coverage of a 95%
-    interval was 38 to 44% with 1 query in the fraction, 88 to 92% with 10, and 90 to 95% with 20.
+    missing if the fraction has fewer than 10 queries, e.g. the worst tenth of 99. In simulations, 95% intervals of the
+    mean of the worst 10 of 100 queries covered 88.5% (normal values) and 92.0% (skewed values in [0, 1]), of the worst
+    20 of 200 queries 92.5% and 91.5%.
 
     Examples
     --------

@@ -457,7 +457,7 @@ def behavior(
         'auto': Wilson's interval for rates (with the effective number of queries by the delta method if units have
         several queries), Student's t for other means, the delta method for other ratios, the bootstrap for medians.
         'bootstrap': percentiles over bootstrap samples of the units (users), which can be asymmetric; for rates near 0
-        they cover too little (75 to 88% in place of 95% with 100 users and a rate of .01).
+        they cover too little (79% in place of 95% with 100 users and a rate of .01).
     draws : int
         Number of bootstrap samples of every median, and of all others with interval='bootstrap'; 0 omits intervals.
 

@@ -237,6 +237,10 @@ def tukey(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.
     (queries - 1)(runs - 1) degrees of freedom. The interval is simultaneous over all pairs. The effect size is
     Cohen's d of the differences. Without a residual, p = 0, or 1 for equal means.
 
+    The numerical error of p is about 1e-13. The error of the assumption that the differences of all pairs have one
+    variance is larger: with 10 runs whose standard deviations were .5 to 1.5, the family-wise error rate at 5% was 9%
+    in simulations. That of compare(correction='max-t'), which does not assume it, was 6%.
+
     Examples
     --------
     >>> X = np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]])
@@ -263,7 +267,9 @@ def dunnett(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     differences.
 
     The numerical error of p is about 1e-13. The error of the assumption that the differences of all runs have one
-    variance is larger. Without this assumption, use correction='max-t'.
+    variance is larger: with 10 runs whose standard deviations were .5 to 1.5, the family-wise error rate at 5% was 3%
+    in simulations if the baseline had the smallest and 16% if it had the largest. Those of
+    compare(correction='max-t'), which does not assume it, were 6 and 5%.
 
     Examples
     --------

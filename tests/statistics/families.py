@@ -18,6 +18,8 @@ from tests.statistics.intervals import cube_of
 CASES = 400
 NAMES = {"run": "r", "measure": "x"}
 HOLM = "Holm's correction of dependent tests"
+UNEQUAL = "differences have unequal variances, but the test assumes one"
+GATE = "rows of a requirement are dependent"
 
 
 def margins() -> Iterator[Finding]:
@@ -109,4 +111,72 @@ def groups() -> Iterator[Finding]:
     yield from _together(found, "compare(family='groups')", shape, 60, ())
 
 
-CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (margins, posteriors, groups)
+def measures_together() -> Iterator[Finding]:
+    """Yield the errors of comparisons on three correlated measures that are corrected together."""
+    rng, n, runs = np.random.default_rng(33), 50, 10
+    for baseline, shape in (("r00000", "baseline"), (None, "all pairs")):
+        wrong, inside = np.zeros((2, CASES), dtype=bool)
+        for case in range(CASES):
+            values = rng.normal(size=(1, n, runs)) + rng.normal(0, 0.5, (3, n, runs))
+            options = {"baseline": baseline, "family": "all", "draws": 500, "progress": False}
+            found = compare(cube_of(values), test="t", correction="max-t", seed=case, **options)
+            wrong[case] = found["significant"].any()
+            inside[case] = (found["ci_low"].le(0) & found["ci_high"].ge(0)).all()
+        shape = f"{shape} of {runs} runs, 3 measures with correlation .8"
+        yield Finding("compare(family='all')", shape, n, *counted(wrong), 0.05)
+        what = "compare(family='all'), all intervals"
+        yield Finding(what, shape, n, *counted(inside), 0.95, True)
+
+
+def corrections() -> Iterator[Finding]:
+    """Yield the errors of tests of one pair with the correction for all pairs that is their default."""
+    rng, n, runs = np.random.default_rng(34), 40, 6
+    cube = cube_of(rng.normal(size=(CASES, n, 1)) + rng.normal(size=(CASES, n, runs)))
+    for test in ("t", "wilcoxon", "sign", "randomization"):
+        found = compare(cube, test=test, correction="holm", draws=2000, progress=False)
+        call, shape = f"compare(test={test!r}, correction='holm')", f"all pairs of {runs} runs"
+        yield from _together(found, call, shape, n, ("conservative", HOLM))
+
+
+def unequal_variances() -> Iterator[Finding]:
+    """Yield the errors of analytic tests and of max-t if the scores of runs have different variances."""
+    rng, n, runs = np.random.default_rng(35), 50, 10
+    spread = np.linspace(0.5, 1.5, runs)
+    cube = cube_of(rng.normal(size=(CASES, n, 1)) + spread * rng.normal(size=(CASES, n, runs)))
+    shape = f"{runs} runs, standard deviations from 0.5 to 1.5"
+    for baseline, test in (("r00000", "dunnett"), ("r00009", "dunnett"), (None, "tukey")):
+        which = {"r00000": ", smallest of the baseline", "r00009": ", largest of the baseline"}
+        for name, correction in ((test, "none"), ("t", "max-t")):
+            found = compare(cube, test=name, correction=correction, baseline=baseline, draws=1000)
+            call = f"compare(test={name!r})" if name == test else "compare(correction='max-t')"
+            safe = baseline == "r00000"
+            known = ("conservative" if safe else "liberal", UNEQUAL) if name == test else ()
+            yield from _together(found, call, shape + which.get(str(baseline), ""), n, known)
+
+
+def gates() -> Iterator[Finding]:
+    """Yield how often a gate passes any loss as large as the margin, and fails without any loss."""
+    rng = np.random.default_rng(36)
+    for requirement, loss in (("noninferiority", 1.0), ("no_loss", 0.0)):
+        wrong = np.zeros(CASES, dtype=bool)
+        for case in range(CASES):
+            frame = _scores(rng, 2, 3, 20, 2)
+            frame["value"] -= loss * (frame["run"] == "r1")
+            scores = frame.ireval(higher={"x0": True, "x1": True})
+            options = {"margin": loss or None, "by": "group", "draws": 500, "progress": False}
+            passed = scores.gate("r1", "r0", seed=case, **options)["passed"]
+            wrong[case] = passed.any() if loss else not passed.all()
+        shape = "2 measures, 3 groups of 20 queries"
+        hits = counted(wrong)
+        yield Finding(f"gate, {requirement}", shape, 60, *hits, 0.05, False, "conservative", GATE)
+
+
+CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    margins,
+    posteriors,
+    groups,
+    measures_together,
+    corrections,
+    unequal_variances,
+    gates,
+)

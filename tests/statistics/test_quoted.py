@@ -10,6 +10,7 @@ from tests.statistics.__main__ import PAGE
 ROOT = Path(__file__).parents[2]
 SETS = ("Coverage@5", "Gini@5", "Entropy@5")
 USERS = ("100 users, 600 items", "100")
+SPREAD = "10 runs, standard deviations from 0.5 to 1.5"
 MANY_SEEDS = "4 systems, {} random seeds of sd 0.1 / 0.02 / 0.02 / 0.02"
 
 # file, what it states without the figures, and the row of each figure, or the rows of the smallest and the largest one
@@ -37,6 +38,32 @@ PERCENTAGES = [
         "pdeval/significance/beyond_accuracy.py",
         "95% intervals of differences of Coverage, Gini and Entropy covered {:.0f} to {:.0f}%",
         [[(f"beyond_accuracy.compare, {measure}", *USERS) for measure in SETS]],
+    ),
+    (
+        "pdeval/evaluate/summary.py",
+        "covered {:.1f}% (normal values) and {:.1f}% (skewed values in [0, 1]), of the worst 20 of 200 queries {:.1f}% "
+        "and {:.1f}%",
+        [
+            ("quantiles(worst=0.1)", null, n)
+            for n in ("100", "200")
+            for null in ("normal", "beta(.8, 2)")
+        ],
+    ),
+    (
+        "pdeval/online/behavior.py",
+        "too little ({:.0f}% in place of 95% with 100 users and a rate of .01)",
+        [("behavior, rate, ratio by the bootstrap", "rate 0.01, users differ", "100")],
+    ),
+    (
+        "pdeval/online/two_sample_tests.py",
+        "{:.0f}% instead of 95% for 100 users and a rate of .01; that of the bootstrap is {:.0f}%, that of this "
+        "interval {:.0f} to {:.0f}%",
+        [
+            ("behavior, rate, mean of users by Student", "rate 0.01, users differ", "100"),
+            ("behavior, rate, ratio by the bootstrap", "rate 0.01, users differ", "100"),
+            ("behavior, rate, ratio", "rate 0.01, users differ", "100"),
+            ("behavior, rate, mean of users", "rate 0.01, users differ", "100"),
+        ],
     ),
     (
         "pdeval/orderings/order.py",
@@ -78,6 +105,22 @@ PERCENTAGES = [
         [
             ("meta_analysis, random effects", "10 unequal collections", "750"),
             ("meta_analysis, random effects", "4 unequal collections", "470"),
+        ],
+    ),
+    (
+        "pdeval/significance/hsd.py",
+        "were .5 to 1.5, the family-wise error rate at 5% was {:.0f}% in simulations. That of "
+        "compare(correction='max-t'), which does not assume it, was {:.0f}%",
+        [(f"compare({call})", SPREAD, "50") for call in ("test='tukey'", "correction='max-t'")],
+    ),
+    (
+        "pdeval/significance/hsd.py",
+        "was {:.0f}% in simulations if the baseline had the smallest and {:.0f}% if it had the largest. Those of "
+        "compare(correction='max-t'), which does not assume it, were {:.0f} and {:.0f}%",
+        [
+            (f"compare({call})", f"{SPREAD}, {which} of the baseline", "50")
+            for call in ("test='dunnett'", "correction='max-t'")
+            for which in ("smallest", "largest")
         ],
     ),
     (

@@ -9,13 +9,21 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
-from scipy import special
+from scipy import integrate, special, stats
 
 import pdeval
-from pdeval.evaluate.summary import of_scores
-from pdeval.online.two_sample_tests import always_valid, clustered_rate, linearized, ratio_of
+from pdeval.evaluate.summary import of_scores, quantile, worst_share
+from pdeval.online.two_sample_tests import (
+    always_valid,
+    bootstrap_ratios,
+    clustered_rate,
+    estimate,
+    linearized,
+    ratio_of,
+)
 from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 from pdeval.orderings.order import ordered
+from pdeval.orderings.votes import ranks, ranks_within
 from pdeval.significance.compare import compare
 from pdeval.significance.hierarchical_bootstrap import macro_and_micro
 from pdeval.significance.over_collections import combined_effects
@@ -37,6 +45,9 @@ SPARSE: tuple[tuple[Deviation, str], ...] = (
 BONFERRONI = "single-step bounds of dependent tests"
 UNEQUAL = "few or unequal collections have few effective degrees of freedom"
 FEW = "few successes: at most one observation per user"
+RARE = "few users with a rare event: rate and spread go together"
+WORST = "percentiles of the mean of few of the worst queries"
+ORDER = "order statistics come in steps"
 ROUNDED = "the next whole number of queries"
 PLAN = "one collection more than the t-test needs"
 JACKKNIFE = "the jackknife's variance is too large for coverage"
@@ -121,6 +132,23 @@ def rank_intervals() -> Iterator[Finding]:
         yield Finding(what, shape, 50, *hits, 0.95, True, *known)
 
 
+def quantiles() -> Iterator[Finding]:
+    """Yield the coverage of a quantile, and of the mean of the worst tenth of the queries."""
+    for null, drawn in (("normal", stats.norm), ("beta(.8, 2)", stats.beta(0.8, 2.0))):
+        for n in (100, 200):
+            values = drawn.rvs(size=(n, CASES), random_state=n)
+            cut = drawn.ppf(0.1)
+            worst = 10 * integrate.quad(lambda x, one=drawn: x * one.pdf(x), drawn.support()[0], cut)[0]  # fmt: skip
+            _, low, high = quantile(values, 0.1)
+            hits = counted((low <= cut) & (cut <= high))
+            known = ("conservative", ORDER)
+            yield Finding("quantiles, 0.1", null, n, *hits, 0.95, True, *known)
+            _, low, high = worst_share(values, 0.1, 1000)
+            hits = counted((low <= worst) & (worst <= high))
+            known = ("liberal", WORST)
+            yield Finding("quantiles(worst=0.1)", null, n, *hits, 0.95, True, *known)
+
+
 def _votes(
     rng: np.random.Generator, systems: int, spread: float, groups: int, votes: int
 ) -> tuple[Counts, np.ndarray]:
@@ -151,6 +179,20 @@ def votes() -> Iterator[Finding]:
         hits = counted(np.array(wrong))
         what = "vote leaderboard, any tier"
         yield Finding(what, shape, groups, *hits, 0.05, False, "conservative", BONFERRONI)
+    best = {kind: np.zeros(CASES, dtype=bool) for kind in ("marginal", "percentile")}
+    near = np.random.default_rng(37)
+    for case in range(CASES):
+        counts, _ = _votes(near, 6, -1e-9, 30, 15)  # the first is the best
+        fit = Fitted.of(counts, 0.01)
+        drawn = many_fitted(*counts.tables(counts.drawn(near, 200)), counts.met, fit)
+        for kind, row in best.items():
+            options = {"n": counts.groups, "kind": kind, "method": "bradley-terry"}
+            row[case] = ranks_within(fit.strength, drawn, ranks(drawn), 0.95, **options)[0][0] == 1
+    for kind, row in best.items():
+        what = f"vote leaderboard(rank_interval={kind!r}), the best"
+        known = ("liberal", NEAR_TIES) if kind == "percentile" else ("conservative", ONE_SIDE)
+        shape = "6 nearly equal systems, 30 prompts of 15 votes"
+        yield Finding(what, shape, 30, *counted(row), 0.95, True, *known)
     for number, spread in ((60, 1.0), (60, 2.0), (200, 1.0)):
         inside = np.zeros((2, CASES), dtype=bool)
         for case in range(CASES):
@@ -171,8 +213,9 @@ def votes() -> Iterator[Finding]:
 def rates() -> Iterator[Finding]:
     """Yield the coverage of rates near 0, of users with several queries."""
     for rate, users in ((0.01, 100), (0.05, 30), (0.3, 30)):
-        rng = np.random.default_rng(users)
+        rng, other = np.random.default_rng(users), np.random.default_rng(users + 1)
         inside = np.zeros((2, CASES), dtype=bool)
+        others = np.zeros((2, CASES), dtype=bool)  # Student's interval, the bootstrap
         for case in range(CASES):
             queries = rng.geometric(0.2, users)
             clicks = rng.binomial(queries, rng.beta(2 * rate, 2 * (1 - rate), users))
@@ -182,8 +225,15 @@ def rates() -> Iterator[Finding]:
             for row, (value, linear) in zip(inside, both):
                 one = clustered_rate(value, linear, 0.95, events=events)
                 row[case] = one.low <= rate <= one.high
+            one = estimate(mean, "mean", confidence=0.95, draws=0, rng=other)
+            low, high = np.quantile(bootstrap_ratios(clicks, queries, 500, other), [0.025, 0.975])
+            others[:, case] = one.low <= rate <= one.high, low <= rate <= high
+        shape = f"rate {rate:g}, users differ"
+        for what, row in zip(("mean of users by Student", "ratio by the bootstrap"), others):
+            hits = counted(row)
+            known = ("liberal", RARE)
+            yield Finding(f"behavior, rate, {what}", shape, users, *hits, 0.95, True, *known)
         for what, row in zip(("ratio", "mean of users"), inside):
-            shape = f"rate {rate:g}, users differ"
             hits = counted(row)
             known = ("conservative", FEW)
             yield Finding(f"behavior, rate, {what}", shape, users, *hits, 0.95, True, *known)
@@ -360,7 +410,7 @@ def random_buckets() -> Iterator[Finding]:
     measures = ["CTR", "clicks_per_query"]
     found = log.ireval.compare_buckets.aa_test(measures, draws=5 * CASES, progress=False)
     for row in found.itertuples():
-        what, shape = f"compare_buckets, {row.measure}", "60 users in random buckets"
+        what, shape = f"compare_buckets.aa_test, {row.measure}", "60 users in random buckets"
         yield Finding(what, shape, 60, int(row.draws), int(row.rejected), 0.05)
 
 
@@ -368,6 +418,7 @@ CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (
     means,
     families,
     rank_intervals,
+    quantiles,
     votes,
     rates,
     collections,
