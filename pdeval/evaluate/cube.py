@@ -540,9 +540,10 @@ def mean_and_sd(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     n = known.sum(axis=-2)
     filled = np.where(known, values, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # adds query after query: equal systems stay exactly equal
+        # adds query after query, in any layout: equal systems stay exactly equal, alone or among others
         average = np.add.accumulate(filled, axis=-2)[..., -1, :] / n
-        squares = np.where(known, (filled - average[..., None, :]) ** 2, 0.0).sum(axis=-2)
+        squares = np.where(known, (filled - average[..., None, :]) ** 2, 0.0)
+        squares = np.add.accumulate(squares, axis=-2)[..., -1, :]
         return n, average, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
 
 

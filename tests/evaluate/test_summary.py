@@ -89,6 +89,20 @@ def test_the_sum_where_the_measure_says_so():
     assert frame[["sd", "ci_low", "ci_high"]].isna().all(axis=None)
 
 
+@pytest.mark.parametrize("measures", [1, 3])
+def test_a_run_has_the_same_bits_alone_among_others_and_in_any_layout(measures):
+    values = np.random.default_rng(3).random((measures, 250, 3))
+    names = ("AP", "RR", "P@10")[:measures]
+    together = summary(scores(values, names, RUNS3))
+    alone = summary(scores(values[:, :, :1].copy(), names, RUNS3.iloc[:1]))
+    columns = np.ascontiguousarray(values.swapaxes(0, 2)).swapaxes(0, 2)
+    statistics = ["mean", "sd", "ci_low", "ci_high"]
+    first = together.loc[together["run"] == "a", statistics].to_numpy()
+    assert alone[statistics].to_numpy().tobytes() == np.ascontiguousarray(first).tobytes()
+    again = summary(scores(columns, names, RUNS3))
+    assert again[statistics].to_numpy().tobytes() == together[statistics].to_numpy().tobytes()
+
+
 def test_equal_systems_have_exactly_equal_means():
     values = np.random.default_rng(3).random(1000)
     frame = summary(scores(np.stack([values, values], axis=1)[None]))
