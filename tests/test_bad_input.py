@@ -398,3 +398,21 @@ def test_there_are_many_cases_and_the_tables_are_sound():
     with pytest.warns(UserWarning, match="1 of 2 judged queries are missing from run 'ql'"):
         assert len(measure()) == 6
     assert len(SCORES.ireval.order()) == len(PREFER.ireval.order()) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda runs: pd.concat([runs, runs.head(1)]), r"1 duplicate \(run, user, item\) rows"),
+        (lambda runs: runs.assign(item_id=1), "the item ids are integers in the run table and str"),
+        (lambda runs: runs.assign(user_id="x"), "no user of the runs is judged"),
+    ],
+)
+def test_messages_speak_of_users_and_items_if_the_columns_do(change, message):
+    runs = pd.DataFrame({"run": "a", "user_id": "u", "item_id": ["i", "j"], "score": [2.0, 1.0]})
+    ratings = pd.DataFrame({"user_id": "u", "item_id": ["i", "i"], "rating": [1, 1]})
+    with pytest.raises(ValueError, match=message):
+        change(runs).ireval.measure(ratings, "P@1")
+    conflict = r"1 \(user, item\) pairs with different grades.* \.groupby\(\['user_id', 'item_id'\]"
+    with pytest.raises(ValueError, match=conflict):
+        runs.ireval.measure(ratings.assign(rating=[1, 2]), "P@1")

@@ -8,7 +8,7 @@ import numpy as np
 from pdeval.join import ids
 from pdeval.join.ids import Ids
 from pdeval.join.lists import Lists, dense, ranges
-from pdeval.tables import COLLECTIONS, Table, listed, may_name, several_collections
+from pdeval.tables import COLLECTIONS, Table, listed, may_name, noun, several_collections
 
 
 def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
@@ -89,7 +89,8 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
     names = [*runs.run_columns, runs.roles["query"], runs.roles["doc"]]
     examples = runs.frame[names].iloc[np.sort(rows)[:3]].itertuples(index=False, name=None)
     best = f".sort_values({runs.roles['score']!r})" if "score" in runs else ""
-    key = "(run, query, doc)" if runs.run_columns else "(query, doc)"
+    ids_of_rows = [noun(role, runs.roles[role]) for role in ("query", "doc")]
+    key = f"({', '.join([*(['run'] if runs.run_columns else []), *ids_of_rows])})"
     text = f"the run table has {len(rows):,} duplicate {key} rows, e.g. {', '.join(map(repr, examples))}.\n"
     # columns that could name runs come first: dropping rows would merge different runs
     columns = _distinguishing_columns(runs, names)

@@ -47,13 +47,13 @@ _EDITS = {
 class NothingJudged(ValueError):
     """No query, or no item, of the runs is judged."""
 
-    def __init__(self, role: str, runs: Ids, judged: Ids) -> None:
+    def __init__(self, role: str, runs: Ids, judged: Ids, noun: str | None = None) -> None:
         self.some = (
             f"the runs have {examples(runs.index())}, the judgments {examples(judged.index())}"
         )
         self.role = role
         super().__init__(
-            f"no {role} of the runs is judged: {self.some}. Use the same ids in both tables."
+            f"no {noun or role} of the runs is judged: {self.some}. Use the same ids in both tables."
         )
 
 

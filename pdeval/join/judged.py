@@ -17,7 +17,7 @@ from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import catalog_of
 from pdeval.join.positions import Positions
 from pdeval.join.rules import QueryRule, checked_level, outside
-from pdeval.tables import Table, reader, run_labels
+from pdeval.tables import Table, noun, reader, run_labels
 from pdeval.verbs import TooFew
 
 
@@ -137,8 +137,8 @@ class Judged:
 
     def noun(self, count: int = 2) -> str:
         """Return what the judgments call a query, for messages: users if the query column says so."""
-        user = "user" in str(self.queries.name).lower()
-        return ("user" if user else "query") if count == 1 else ("users" if user else "queries")
+        word = noun("query", self.queries.name)
+        return word if count == 1 else {"query": "queries"}.get(word, "users")
 
     def warn_of_missing_queries(
         self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None

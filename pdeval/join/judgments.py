@@ -6,7 +6,7 @@ import numpy as np
 
 from pdeval.join import ids
 from pdeval.join.ids import Ids
-from pdeval.tables import COLLECTIONS, Table, numbers, several_collections
+from pdeval.tables import COLLECTIONS, Table, noun, numbers, several_collections
 
 
 @dataclass(frozen=True)
@@ -97,18 +97,20 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
     both = table.frame.iloc[[others[0], rows[0]]]
     pair = tuple(both[table.roles[name]].tolist()[0] for name in ("query", "doc"))
     grades = both[table.roles["grade"]].tolist()
+    columns = [table.roles["query"], table.roles["doc"]]
+    key = ", ".join(map(noun, ("query", "doc"), columns))
     collections = [
         name for name in COLLECTIONS if name in both.columns and both[name].nunique() > 1
     ]
     advice = (
         "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...). If they belong to collections, add "
         "a column with the collection to runs and judgments, and use by= that column. Otherwise keep one, e.g. "
-        ".groupby([query, doc], as_index=False).max()."
+        f".groupby({columns}, as_index=False).max()."
     )
     if collections:
         advice = several_collections(collections[0], beside=", with the same column in the runs,")
     return (
-        f"the judgments table has {count:,} (query, doc) pairs with different grades, e.g. {pair!r} with "
+        f"the judgments table has {count:,} ({key}) pairs with different grades, e.g. {pair!r} with "
         f"{grades[0]} and {grades[1]}. {advice}"
     )
 

@@ -18,7 +18,7 @@ from pdeval.join.item_catalog import Catalog, Listed, all_lists
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.lists import Lists, find_lists
 from pdeval.join.rules import Compat, Ties, checked_rules
-from pdeval.tables import Spans, Table, by_code, looked_up, together
+from pdeval.tables import Spans, Table, by_code, looked_up, noun, together
 
 _TABLE = 1 << 22  # cells of a lookup table that is small
 _ROWS = 1 << 18
@@ -83,15 +83,16 @@ def rows_of(
         lambda: ids.column_ids(runs.column("doc"), "doc"),
         lambda: ranks.scores_of(runs, ties, compat),
     )
+    words = {role: noun(role, runs.roles[role]) for role in ("query", "doc")}
     together(
-        lambda: same_type("query", lists.queries, judged.queries),
-        lambda: same_type("doc", doc, judged.docs),
+        lambda: same_type(words["query"], lists.queries, judged.queries),
+        lambda: same_type(words["doc"], doc, judged.docs),
         lambda: no_duplicates(runs, doc, lists) if validate else None,
     )
     step, order = ranks.sorted_scores(score, lists, ties)
     topic = lists.queries.probe(judged.queries)[lists.query]
     if any_judged and not (topic >= 0).any():
-        raise NothingJudged("query", lists.queries, judged.queries)
+        raise NothingJudged("query", lists.queries, judged.queries, words["query"])
     gaps = ranks.closed_gaps(score, order, lists, ties)
     return Rows((runs, qrels), judged, lists, topic, doc, step, order, ties, gaps)
 

@@ -81,6 +81,7 @@ from pdeval.tables.vocabularies import (
     likely,
     listed,
     names_of,
+    noun,
     run_words,
     vocabulary,
 )

@@ -129,6 +129,18 @@ def likely(role: str, columns: Iterable[object]) -> list[str]:
     return sorted(similar, key=lambda name: letters(name) not in known)
 
 
+def noun(role: str, column: object) -> str:
+    """Return the word of messages for an id: user or item if the name of its column says so, else its role.
+
+    Examples
+    --------
+    >>> noun("query", "userId"), noun("doc", "item_id"), noun("query", "qid")
+    ('user', 'item', 'query')
+    """
+    word = {"query": "user", "doc": "item"}[role]
+    return word if word in str(column).lower() else role
+
+
 def listed(names: Iterable[object], most: int = 12) -> str:
     """Return names for a message, at most `most` of them.
 
