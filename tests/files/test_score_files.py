@@ -157,11 +157,10 @@ def test_results_of_mteb_have_tasks_in_place_of_queries(tmp_path):
     assert set(read["query_id"]) == {"SciFact", "NFCorpus", "FiQA2018"}
     assert read.ireval.order()["run"].tolist() == ["org/m2", "org/m1"]
     assert read.ireval.compare()["n"].tolist() == [3]
-    asked = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["main_score"])
-    with pytest.raises(ValueError, match="unknown direction of measure 'main_score'"):
-        asked.ireval.order()
-    told = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["main_score"], higher=True)
-    assert told.ireval.order()["rank"].tolist() == [1, 2]
+    main = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["main_score"])
+    assert main.ireval.order()["run"].tolist() == ["org/m2", "org/m1"]  # the best has the larger
+    lower = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["main_score"], higher=False)
+    assert lower.ireval.order()["run"].tolist() == ["org/m1", "org/m2"]
 
 
 def test_the_former_layout_of_mteb_and_languages_are_read(tmp_path):

@@ -194,7 +194,7 @@ def test_weights_by_name_by_array_and_by_function_sum_to_one():
             "linear",
             "weight='linear': choose 'uniform', 'dcg', 'inverse', an array, a mapping or a function",
         ),
-        ([1.0, 1.0], "weight= is an array of shape .2,.., but a query needs 3 weights"),
+        ([1.0, 1.0], "weight= is an array of shape .2,., but a query needs 3 weights"),
         (np.ones((3, 2)), "array of shape .3, 2."),
         ([1.0, -1.0, 1.0], "must not be negative or NaN, found -1"),
         ([1.0, math.nan, 1.0], "must not be negative or NaN"),
