@@ -230,6 +230,7 @@ def test_workers_of_512_mib_say_that_partitions_of_500_thousand_rows_are_too_lar
             table.ireval.prefer(qrels, "RPP", baseline="run-0")
 
 
+@pytest.mark.large
 def test_two_workers_of_512_mib_finish_a_shuffle_of_more_than_they_hold(tmp_path):
     import dask.dataframe as dd
 

@@ -230,7 +230,7 @@ def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(
             assert found.order is None
         if found.order is not None:
             assert str(found.order.dtype) == "int32"
-            assert str(found.list_of_row.dtype) == ("uint16" if columns else "uint8")
+            assert str(found.list_of_row.dtype) == "uint16"
         given = rng.permutation(len(table))
         own = found.of_given(given).tolist()
         assert [[*held.values()][one].count(row) for one, row in zip(own, given.tolist())] == [

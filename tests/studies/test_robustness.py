@@ -260,6 +260,7 @@ def test_reciprocal_rank_loses_its_order_before_other_measures_do(sample):
     assert tau["RR"] < tau["RPP"]
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
     from pdeval.files import read_qrels, read_runs

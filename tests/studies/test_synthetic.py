@@ -168,6 +168,7 @@ def test_random_and_sampled_lists_take_the_same_options():
         assert drawn(**options, relative=True)["agreement"].item() <= plain
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_random_lists_of_a_thousand_are_as_printed():
     table = random_lists(N=1000, pairs=40_000, seed=0)
