@@ -36,7 +36,6 @@ from pdeval.report.means import mean_preferences
 from pdeval.report.report import DASH
 from pdeval.significance.registry import direction
 from pdeval.tables import Texts, cut, read, read_texts, run_labels, settled, visible
-from pdeval.verbs import TooFew
 
 if TYPE_CHECKING:
     from pdeval.report.systems import Origin
@@ -446,7 +445,8 @@ def _reasons(
     for measure in measures:
         if measure.entry.family != "metric":
             continue
-        with suppress(TooFew):  # no query counts for all runs
+        # no query counts for all runs, the join does not keep rows, or the measure is of all items of a list
+        with suppress(ValueError):
             rows.append(hard_queries(items.judged, measure))
     if not rows:
         return []

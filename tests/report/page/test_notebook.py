@@ -37,6 +37,16 @@ def test_an_explanation_is_a_frame_that_displays_rankings(judged):
     assert frame.head().attrs == frame.attrs
 
 
+def test_a_join_without_rows_and_a_report_beyond_accuracy_are_displayed():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    by_parts = quietly(pdeval.join_parts, [runs], qrels)
+    assert by_parts._repr_html_().startswith('<div class="pdeval-output"')
+    books = pdeval.datasets.load_recommendations()
+    join = books.runs.ireval.join(books.ratings, items=books.items, history=books.history)
+    html = quietly(join.report, ["AP", "Novelty@10"])._repr_html_()
+    assert "Novelty@10" in html
+
+
 def test_other_explanations_and_stored_ones_are_tables(judged):
     for frame in (
         judged.explain(120, "nDCG@10", runs=PAIR, per="run"),
