@@ -2,19 +2,22 @@
 
 From one to a hundred million rows (100 queries x 1,000 items for each run of 100,000 rows), for ids as strings,
 integers and categories, rows sorted by run, by query, or shuffled, with and without the duplicate check: nanoseconds of
-processor time per row of nDCG@10, the least of two calls, and the peak of memory beyond the input, each case in a
-process of its own. A hundred million rows are of integers and categories of 32 bits only: strings would not fit.
-`--peers` names a Python with ranx or RecTools, which may need other versions of pandas.
+processor time per row of nDCG@10, the least of three calls (of one beyond 27 million rows), and the peak of memory
+beyond the input. Each table is made in a process of its own. `--peers` names a Python with ranx or RecTools, which may
+need other versions of pandas.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import subprocess
 import sys
 import time
 import warnings
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,52 +27,53 @@ import pandas as pd
 QUERIES, DEPTH, POOL, JUDGED = 100, 1000, 9973, 100
 FIGURE = Path("notebooks/figures/cost_per_row.svg")
 SIZES = (1, 10, 27, 100)
-CASES = [
-    ("strings", "by run", True),
-    ("strings", "by run", False),
-    ("strings", "by query", True),
-    ("strings", "shuffled", True),
-    ("integers", "by run", True),
-    ("integers", "shuffled", True),
-    ("categories", "by run", True),
-    ("categories", "shuffled", True),
-]
+IDS = ("strings", "integers", "categories")
+ORDERS = ("by run", "by query", "shuffled")
+OURS = ("pdeval", "pdeval, unchecked")
 PEERS = ("Polars", "DuckDB", "pytrec_eval", "ranx", "RecTools")
 LARGEST = {"pytrec_eval": 1, "ranx": 1, "RecTools": 10}  # million rows; beyond, it takes minutes
 
 
 def tables(million: int, ids: str, order: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return runs of that many million rows, and judgments of a hundred queries."""
-    runs, count = 10 * million, 1_000_000 * million
+    runs = 10 * million
+    lists = runs * QUERIES
     random = np.random.default_rng(0)
-    run = np.repeat(np.arange(runs, dtype=np.int16), QUERIES * DEPTH)
-    query = np.tile(np.repeat(np.arange(QUERIES, dtype=np.int32), DEPTH), runs)
-    first = random.integers(0, POOL, runs * QUERIES).astype(np.int32).repeat(DEPTH)
-    step = random.integers(1, POOL, runs * QUERIES).astype(np.int32).repeat(DEPTH)
-    rank = np.tile(np.arange(DEPTH, dtype=np.int32), runs * QUERIES)
-    doc = first + rank * step  # below 2**31
-    doc %= POOL  # different within a list, since POOL is a prime
-    del first, step
-    score = (DEPTH - rank).astype(np.float32)
-    frame = pd.DataFrame({"run": run, "query_id": query, "doc_id": doc, "score": score})
+    # the columns of a list (rows) of numbers below 2**31; items differ within it, since POOL is a prime
+    first, step = random.integers(0, POOL, (2, lists, 1)).astype(np.int32)
+    rank = np.arange(DEPTH, dtype=np.int32)
+    doc = (first + rank * np.maximum(step, 1)) % POOL
+    run, query = np.divmod(np.arange(lists), QUERIES)
+    columns = {
+        "run": np.repeat(run.astype(np.int16), DEPTH),
+        "query_id": np.repeat(query.astype(np.int32), DEPTH),
+        "doc_id": doc.ravel(),
+        "score": np.tile((DEPTH - rank).astype(np.float32), lists),
+    }
+    if order != "by run":
+        by_query = order == "by query"
+        rows = np.argsort(columns["query_id"], kind="stable") if by_query else _shuffled(lists)
+        columns = {name: column[rows] for name, column in columns.items()}
     judged = np.arange(QUERIES * JUDGED)
-    qrels = pd.DataFrame(
-        {"query_id": judged // JUDGED, "doc_id": judged * 97 % POOL, "relevance": judged % 3}
-    )
-    if order == "by query":
-        frame = frame.iloc[np.argsort(query, kind="stable")].reset_index(drop=True)
-    if order == "shuffled":
-        frame = frame.iloc[random.permutation(count)].reset_index(drop=True)
-    if ids == "integers":
-        return frame, qrels
-    names = {"query_id": [f"{301 + one}" for one in range(QUERIES)]}
-    names["doc_id"] = [f"FT{911 + one % 84}-{one:06d}" for one in range(POOL)]
-    names["run"] = [f"run{one:04d}" for one in range(runs)]
-    for table in (frame, qrels):
-        for name in {*names} & {*table.columns}:
-            coded = pd.Categorical.from_codes(table[name].to_numpy(), pd.Index(names[name]))
-            table[name] = coded if ids == "categories" else pd.Series(coded).astype("str")
-    return frame, qrels
+    qrels = {
+        "query_id": judged // JUDGED,
+        "doc_id": judged * 97 % POOL,
+        "relevance": judged % 3,
+    }
+    names = {
+        "run": [f"run{one:04d}" for one in range(runs)],
+        "query_id": [f"{301 + one}" for one in range(QUERIES)],
+        "doc_id": [f"FT{911 + one % 84}-{one:06d}" for one in range(POOL)],
+    }
+    for table in (columns, qrels):
+        for name in {*names} & {*table} if ids != "integers" else ():
+            coded = pd.Categorical.from_codes(table[name], pd.Index(names[name], dtype="str"))
+            table[name] = coded if ids == "categories" else coded.astype("str")
+    return pd.DataFrame(columns, copy=False), pd.DataFrame(qrels)
+
+
+def _shuffled(lists: int) -> np.ndarray:
+    return np.random.default_rng(1).permutation(np.arange(lists * DEPTH, dtype=np.int32))
 
 
 def ours(runs: pd.DataFrame, qrels: pd.DataFrame, checked: bool) -> Any:
@@ -163,24 +167,28 @@ def on_rectools(runs: pd.DataFrame, qrels: pd.DataFrame) -> Any:
 WORKS = dict(zip(PEERS, (on_polars, on_duckdb, on_dicts, on_ranx, on_rectools)))
 
 
-def one(million: int, ids: str, order: str, tool: str) -> dict[str, float]:
-    """Return nanoseconds per row, and the peak of memory beyond the input as a fraction of it."""
+def costs(million: int, ids: str, order: str, *tools: str) -> dict[str, dict[str, float]]:
+    """Return nanoseconds per row of each tool, and the peak of memory beyond the input as a fraction of it."""
     warnings.simplefilter("ignore")
     runs, qrels = tables(million, ids, order)
-    if tool.startswith("pdeval"):
-        ours(runs.head(1000), qrels, True)
-        work = lambda: ours(runs, qrels, tool == "pdeval")  # noqa: E731
-    else:
-        work = WORKS[tool](runs, qrels)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts at the memory in use
-    before, spent = _status("VmRSS"), []
-    for _ in range(1 if million > 27 else 2):
-        begin = time.process_time()
-        work()
-        spent.append(time.process_time() - begin)
-    beyond = (_status("VmHWM") - before) * 1024
     size = int(runs.memory_usage(deep=True, index=False).sum())
-    return {"ns": min(spent) * 1000 / million, "memory": beyond / size}
+    result = {}
+    for tool in tools:
+        if tool in OURS:
+            work = partial(ours, runs, qrels, tool == "pdeval")
+            ours(runs.head(1000), qrels, True)  # imports
+        else:
+            work = WORKS[tool](runs, qrels)
+        ctypes.CDLL(None).malloc_trim(0)  # memory that was freed goes back to the system
+        Path("/proc/self/clear_refs").write_text("5")  # the peak starts at the memory in use
+        before, spent = _status("VmRSS"), []
+        for _ in range(1 if million > 27 else 3):
+            begin = time.process_time()
+            work()
+            spent.append(time.process_time() - begin)
+        beyond = (_status("VmHWM") - before) * 1024
+        result[tool] = {"ns": min(spent) * 1000 / million, "memory": beyond / size}
+    return result
 
 
 def _status(name: str) -> float:
@@ -188,38 +196,36 @@ def _status(name: str) -> float:
     return next(float(line.split()[1]) for line in lines if line.startswith(name))
 
 
-def measured(python: str, million: int, ids: str, order: str, tool: str) -> dict[str, Any]:
-    """Return the row of a case, run in a process of its own; NaN if the tool is not installed there."""
-    command = [python, "-m", "tests.benchmarks.sizes", "--one", str(million), ids, order, tool]
+def measured(python: str, million: int, ids: str, order: str, *tools: str) -> list[dict[str, Any]]:
+    """Return the rows of a table, run in a process of its own; NaN if a tool is not installed there."""
+    command = [python, "-m", "tests.benchmarks.sizes", "--one", str(million), ids, order, *tools]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    known = {"million rows": million, "ids": ids, "rows": order, "tool": tool}
     if done.returncode:
         print(done.stderr.strip().splitlines()[-1:], file=sys.stderr)
-        return {**known, "ns": np.nan, "memory": np.nan}
-    return {**known, **json.loads(done.stdout.splitlines()[-1])}
+    costs = {} if done.returncode else json.loads(done.stdout.splitlines()[-1])
+    nothing = {"ns": np.nan, "memory": np.nan}
+    table = {"million rows": million, "ids": ids, "rows": order}
+    rows = [{**table, "tool": tool, **costs.get(tool, nothing)} for tool in tools]
+    print(pd.DataFrame(rows).to_string(header=False, index=False), flush=True)
+    return rows
 
 
 def show(largest: int, peers: str | None) -> None:
     """Print the table of costs, and draw its chart."""
     rows = []
     for million in [size for size in SIZES if size <= largest]:
-        for ids, order, checked in CASES:
-            if million > 27 and (ids == "strings" or order == "shuffled"):
-                continue
-            tool = "pdeval" if checked else "pdeval, unchecked"
-            rows.append(measured(sys.executable, million, ids, order, tool))
-            print(rows[-1], flush=True)
+        for ids, order in product(IDS, ORDERS):
+            rows += measured(sys.executable, million, ids, order, *OURS)
         for tool in PEERS:
-            if million > min(LARGEST.get(tool, 27), 27):
-                continue
             python = peers or sys.executable if tool in ("ranx", "RecTools") else sys.executable
             for order in ("by run", "shuffled")[: 2 if tool in ("Polars", "DuckDB") else 1]:
-                rows.append(measured(python, million, "strings", order, tool))
-                print(rows[-1], flush=True)
+                if million <= LARGEST.get(tool, largest):
+                    rows += measured(python, million, "strings", order, tool)
     table = pd.DataFrame(rows)
     wide = table.pivot(index=["tool", "ids", "rows"], columns="million rows", values="ns")
     wide["largest / 1"] = wide.ffill(axis=1).iloc[:, -1] / wide[1]
-    wide["memory / input"] = table.groupby(["tool", "ids", "rows"])["memory"].max()
+    largest_tables = table.sort_values("million rows").groupby(["tool", "ids", "rows"])
+    wide["memory / input"] = largest_tables["memory"].last()
     print(wide.to_string(float_format=lambda value: f"{value:.2f}", na_rep=""))
     chart(table)
 
@@ -236,8 +242,8 @@ def chart(table: pd.DataFrame) -> None:
     for ax, order in zip(axes, ("by run", "shuffled")):
         part = table[(table["rows"] == order) & table["ns"].notna()]
         for (tool, ids), line in part.groupby(["tool", "ids"]):
-            name = f"{tool}, {ids}" if tool.startswith("pdeval") else tool
-            style = "-" if tool.startswith("pdeval") else ":"
+            name = f"{tool}, {ids}" if tool in OURS else tool
+            style = "-" if tool in OURS else ":"
             ax.plot(line["million rows"], line["ns"], style, marker="o", ms=4, label=name)
         ax.set(xscale="log", yscale="log", xlabel="million rows", title=f"rows {order}")
         ax.set_xticks(SIZES, map(str, SIZES))
@@ -249,6 +255,6 @@ def chart(table: pd.DataFrame) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--one", nargs=4, required=True)
+    parser.add_argument("--one", nargs="+", required=True)
     size, *case = parser.parse_args().one
-    print(json.dumps(one(int(size), *case)))
+    print(json.dumps(costs(int(size), *case)))
