@@ -1,21 +1,24 @@
 """First calls, each in a process of its own: the command line beside `import pandas`, and the first `summary()`.
 
 `python -m tests.benchmarks.first_calls` prints processor time, and of notebooks the time on the clock: the least of
-some repeats.
+some repeats. If the C program `trec_eval` is on the PATH, a hundred files in one call are measured on the clock beside
+a hundred calls of it.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
 
 from tests.benchmarks import jobs
-from tests.benchmarks.data import SHAPES, make
+from tests.benchmarks.data import SHAPES, Shape, make
 
 # cells of a notebook: its kernel sets `sys.ps1`, and nobody types the next cell within a second
 SUMMARY = """
@@ -84,9 +87,47 @@ def first_calls(repeats: int = 5) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["job", "bar", "pdeval s", "other", "other s"])
 
 
+def many_files(program: str, repeats: int) -> pd.DataFrame:
+    """Return the seconds on the clock of a hundred run files in one call, and of a call of trec_eval for each."""
+    import pdeval
+
+    runs, qrels = make(Shape(100, 50, 1000, 70))
+    with jobs.temporary() as folder:
+        judged, output, cache = (Path(folder) / name for name in ("qrels", "out.csv", "compiled"))
+        pdeval.write_qrels(qrels, judged)
+        for name, part in runs.groupby("run"):
+            pdeval.write_run(part, Path(folder) / f"{name}.run")
+        files = [str(path) for path in sorted(Path(folder).glob("*.run"))]
+        command = ["-m", "pdeval", "evaluate", str(judged), *files]
+
+        def one_by_one() -> None:
+            for path in files:
+                subprocess.run([program, judged, path], check=True, capture_output=True)
+
+        works = {
+            "--trec-eval": lambda: ran(cache, *command, "--trec-eval"),
+            "CSV": lambda: ran(cache, *command, "-o", str(output)),
+            "trec_eval": one_by_one,
+        }
+        spent: dict[str, list[float]] = {name: [] for name in works}
+        for _ in range(repeats + 1):  # the first call compiles
+            for name, work in works.items():
+                begin = time.perf_counter()
+                work()
+                spent[name].append(time.perf_counter() - begin)
+    best = {name: min(times) for name, times in spent.items()}
+    rows = [
+        (f"100 files, {name}, on the clock", "1.0 times", best[name], program, best["trec_eval"])
+        for name in ("--trec-eval", "CSV")
+    ]
+    return pd.DataFrame(rows, columns=["job", "bar", "pdeval s", "other", "other s"])
+
+
 def show(repeats: int = 5) -> None:
     """Print the table."""
     found = first_calls(repeats)
+    if program := shutil.which("trec_eval"):
+        found = pd.concat([found, many_files(program, repeats)])
     found["times the other"] = found["pdeval s"] / found["other s"]
     print("\nFirst calls, seconds")
     print(found.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
