@@ -32,8 +32,8 @@ MAX_BARS = 400  # with more queries one filled outline replaces the bars
 MAX_RUNS = 5  # side by side in a histogram
 COUNTS = ["wins", "ties", "losses"]
 VARIANCES = {
-    "fraction": "% of the variance of a value",
-    "difference_fraction": "% of the variance of a difference, each system trained once",
+    "fraction": "a value",
+    "difference_fraction": "a difference between two systems, each trained once",
 }
 
 
@@ -537,7 +537,8 @@ def variance_components(
     ax.set(xlim=(0, 100), ylim=(len(selected) - 0.45, -0.55))
     return style.finish(
         ax,
-        x=VARIANCES[of],
+        x="% of the variance",
+        title=f"Sources of the variance of {VARIANCES[of]}",
         grid="x",
         rows=selected,
         what="Measures",
@@ -744,7 +745,8 @@ def asl_wins(
                     f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"
                 ),
             )
-    texts = dict(zip(NOT_IN_BOTH, (f"only {a}", f"only {b}", "neither")))
+    # the legend says which one; a long name would leave no height for the bars
+    texts = dict(zip(NOT_IN_BOTH, ("only one", "only one", "neither")))
     style.finish(
         ax,
         x="Change of the item's search length (ASL)",

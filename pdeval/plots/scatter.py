@@ -31,6 +31,7 @@ NUMBERS = {
     "fraction_confirmed": "Fraction of significant pairs by human labels that are confirmed",
 }
 REACH = 0.44  # of a cell, from its middle
+DOT = 4.0  # area of one point, in square points
 
 
 def draw_groups(
@@ -318,9 +319,9 @@ def level_scatter(
     """Return axes with a square of recall levels: below the diagonal points and their fit, above it the correlation.
 
     Diaz (2023), Figure 7a, draws the differences in reciprocal rank, `disaggregate("EU(utility=reciprocal)")`. A point
-    is a query and a pair of runs; the fit passes through zero and the correlation is about zero, because the order of
-    the runs of a pair is arbitrary. A query counts at the levels that it has. Each level has its own scale, symmetric
-    around zero.
+    is a query and a pair of runs; equal ones are one point, whose area is their number. The fit passes through zero and
+    the correlation is about zero, because the order of the runs of a pair is arbitrary. A query counts at the levels
+    that it has. Each level has its own scale, symmetric around zero.
 
     Parameters
     ----------
@@ -352,6 +353,7 @@ def level_scatter(
     ax = style.axes(ax, width=5.2, height=5.0)
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
     size = min(0.9 * style.text_size(ax), 72 * min(style.inches(ax)) / n / 2.6)
+    largest = (72 * min(style.inches(ax)) / n / 6) ** 2  # a sixth of a cell across, in points
     values, rng = wide.to_numpy(), np.random.default_rng(seed)
     scale = np.nanmax(np.abs(values), axis=0)
     scale[scale == 0] = 1.0
@@ -361,10 +363,15 @@ def level_scatter(
         x, y = values[~np.isnan(values[:, i])][:, [j, i]].T
         xx, yy, xy = x @ x, y @ y, x @ y
         sample = rng.permutation(len(x))[:most]
+        points, counts = np.unique(
+            np.column_stack([x[sample] / scale[j], y[sample] / scale[i]]),
+            axis=0,
+            return_counts=True,
+        )
         ax.scatter(
-            j + 0.5 + REACH * x[sample] / scale[j],
-            i + 0.5 - REACH * y[sample] / scale[i],
-            s=1.2,
+            j + 0.5 + REACH * points[:, 0],
+            i + 0.5 - REACH * points[:, 1],
+            s=counts * min(DOT, largest / counts.max(initial=1)),
             c=style.BLUE,
             linewidths=0,
             alpha=0.45,
@@ -414,7 +421,7 @@ def level_scatter(
         x="Recall level",
         y="Recall level",
         title=f"Differences of two runs in {name} at two recall levels",
-        note="Below the diagonal each query and pair of runs, above it the correlation",
+        note="Below the diagonal: queries and pairs of runs, equal ones as a larger point. Above: their correlation",
     )
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)

@@ -593,6 +593,11 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
 
             down = ScaledTranslation(0, -(12 + 2.4 * size / 0.9) / 72, ax.figure.dpi_scale_trans)
             options["bbox_transform"] = ax.transAxes + down
+        if place == "above" and ax.get_title():  # the title is above the legend
+            rows = -(-len(entries) // options["ncols"])
+            ax.set_title(
+                ax.get_title(), fontsize=ax.title.get_fontsize(), pad=6 + 1.5 * size * rows
+            )
     for handle in ax.legend(lines, entries, **options).legend_handles:
         if handle is not None:  # faint points of a scatter are opaque in the legend
             handle.set_alpha(1.0)

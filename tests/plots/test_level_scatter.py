@@ -27,11 +27,12 @@ def test_there_is_a_cell_of_points_and_a_fit_for_each_two_levels(column_ax):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
 
 
-def test_fits_stay_in_their_cells(column_ax):
-    parts = [
+def parts(*values):
+    """Contributions of one pair at two recall levels, of a query for each two values."""
+    return pd.concat(
         pd.DataFrame(
             {
-                "query_id": query,
+                "query_id": str(query),
                 "run_a": "a",
                 "run_b": "b",
                 "measure": "AP",
@@ -39,18 +40,27 @@ def test_fits_stay_in_their_cells(column_ax):
                 "value": value,
             }
         )
-        for query, value in (("1", [0.1, 1.0]), ("2", [-1.0, 0.0]), ("3", [0.01, 0.5]))
-    ]
-    ax = level_scatter(pd.concat(parts), ax=column_ax)
+        for query, value in enumerate(values)
+    )
+
+
+def test_fits_stay_in_their_cells(column_ax):
+    ax = level_scatter(parts([0.1, 1.0], [-1.0, 0.0], [0.01, 0.5]), ax=column_ax)
     fit = ax.lines[0]
     assert (np.abs(fit.get_xdata() - 0.5) <= 0.45).all()
     assert (np.abs(fit.get_ydata() - 1.5) <= 0.45).all()
 
 
-@pytest.mark.broad
+def test_the_area_of_a_point_is_the_number_of_queries_that_it_stands_for(column_ax):
+    ax = level_scatter(parts([1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [-1.0, 0.5]), ax=column_ax)
+    points = ax.collections[0]
+    assert len(points.get_offsets()) == 2
+    assert sorted(points.get_sizes() / points.get_sizes().min()) == [1.0, 3.0]
+
+
 def test_points_are_drawn_up_to_the_most(column_ax):
-    judged = pdeval.datasets.sample_judged(queries="common", level=1)
-    ax = level_scatter(judged.disaggregate("RPP"), levels=2, most=30, ax=column_ax)
+    frame = parts(*([value, value**2] for value in range(50)))
+    ax = level_scatter(frame, most=30, ax=column_ax)
     assert len(ax.collections[0].get_offsets()) == 30
 
 

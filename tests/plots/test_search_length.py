@@ -142,7 +142,7 @@ def test_items_that_a_run_lacks_are_bars_of_their_own(column_ax):  # issue 12, i
         "only bm25 has it: 3",
         "neither has it: 4",
     ]
-    assert names(ax) == ["≤ −1", "0", "≥ 1", "only t5", "only bm25", "neither"]
+    assert names(ax) == ["≤ −1", "0", "≥ 1", "only one", "only one", "neither"]
 
 
 def test_intervals_know_their_side(column_ax):

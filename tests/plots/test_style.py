@@ -36,13 +36,15 @@ def test_a_legend_outside_does_not_cover_the_axes_or_its_labels(place):
 
     figure = Figure(figsize=(3.3, 2.4), layout="constrained")
     ax = figure.subplots()
-    ax.plot([0, 1], label="one")
-    style.finish(ax, x="across", y="up")
+    for name in ("one", "a name of more letters", "another of more letters"):
+        ax.plot([0, 1], label=name)
+    style.finish(ax, x="across", y="up", title="What is shown")
     style.legend(ax, place=place)
     figure.draw_without_rendering()
     box, frame = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert box.overlaps(frame) == (place == "inside")
     assert not box.overlaps(ax.xaxis.label.get_window_extent())
+    assert not box.overlaps(ax.title.get_window_extent())
 
 
 @pytest.mark.broad
