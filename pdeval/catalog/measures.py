@@ -528,9 +528,10 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
 
 def _value(name: str, node: ast.expr, source: str, text: str) -> Any:
     if isinstance(node, ast.Name):
-        return node.id
-    if name == "model" and isinstance(node, ast.Call | ast.BinOp):
-        return ast.unparse(node)  # another measure, ETU(model=INST(T=2))
+        return math.inf if node.id == "inf" else node.id
+    # a formula, DCG(discount=log2(r+1)), or another measure, ETU(model=INST(T=2))
+    if name in ("discount", "model") and isinstance(node, ast.Call | ast.BinOp):
+        return ast.unparse(node).replace(" ", "")
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError):  # the latter of a list among the keys of a mapping

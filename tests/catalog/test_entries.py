@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Literal
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES, find, metric, parse, parse_all
+from pdeval.catalog.measures import value_text
 from tests.plain_measures import METRICS
 
 
@@ -221,6 +222,20 @@ def test_a_label_means_the_measure_that_it_labels(name):
         parse(measure.spelled, level=2).spelled
         == parse(parse(measure.spelled, level=2).spelled).spelled
     )
+
+
+@pytest.mark.parametrize("name", [n for n in ENTRIES if ENTRIES[n].family != "ordering"])
+def test_every_value_that_the_catalog_shows_can_be_typed(name):
+    entry = ENTRIES[name]
+    hints = get_type_hints(entry.kernel)
+    for parameter, default in entry.parameters.items():
+        if parameter in entry.compat_only:  # set by compat=
+            continue
+        words = get_args(hints[parameter]) if get_origin(hints[parameter]) is Literal else ()
+        for value in (default, *words):
+            meant = parse(name, **{parameter: value})
+            assert parse(f"{name}({parameter}={value_text(value)})") == meant
+            assert parse(meant.spelled) == meant
 
 
 def test_aliases_lead_to_their_own_entry():
