@@ -1,6 +1,9 @@
 """A frame or a report as text or as a file: an aligned table, or any declared format of reports."""
 
 import inspect
+import os
+import pydoc
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Collection
@@ -113,14 +116,20 @@ def write(
 
 
 def send(lines: list[str], path: str | None) -> None:
-    """Write lines to a file, or print them."""
+    """Write lines to a file, or print them; more lines than the terminal has are displayed by its pager."""
     text = "".join(line + "\n" for line in lines)
     if path is not None:
         with replacing(path) as beside:
             beside.write_text(text, encoding="utf-8", newline="\n")
         return
+    is_terminal = sys.stdout.isatty()
+    text = visible(text, kept="\n\t") if is_terminal else text
+    if is_terminal and text.count("\n") >= shutil.get_terminal_size().lines:
+        os.environ.setdefault("LESS", "FRX")  # as git does: the text stays on the screen
+        pydoc.pager(text)
+        return
     try:
-        sys.stdout.write(visible(text, kept="\n\t") if sys.stdout.isatty() else text)
+        sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
         raise OSError(error.errno, error.strerror, "standard output") from None

@@ -101,6 +101,43 @@ def test_help_and_version_that_cannot_be_written_are_an_error(words):
     assert done.stderr == "pdeval: error: No space left on device: 'standard output'\n"
 
 
+def on_terminal(words, lines):
+    """What a command displays on a terminal of so many lines, whose pager marks each line."""
+    pty = pytest.importorskip("pty")
+    keyboard, terminal = pty.openpty()
+    environment = {
+        "LINES": str(lines),
+        "COLUMNS": "80",
+        "TERM": "xterm",
+        "PAGER": "sed s/^/paged:/",
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pdeval", *words],
+        stdin=terminal,
+        stdout=terminal,
+        env={**os.environ, **environment},
+    )
+    os.close(terminal)
+    parts = []
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while part := os.read(keyboard, 65536):
+            parts.append(part)
+    os.close(keyboard)
+    assert process.wait() == 0
+    return b"".join(parts).decode().splitlines()
+
+
+@pytest.mark.broad
+def test_a_table_longer_than_the_terminal_goes_to_the_pager():
+    words = ["catalog", "rank", "biased"]
+    table = on_terminal(words, 100)
+    assert len(table) > 5
+    assert max(map(len, table)) <= 80
+    assert not any(line.startswith("paged:") for line in table)
+    assert on_terminal(words, len(table) + 1) == table
+    assert on_terminal(words, len(table)) == [f"paged:{line}" for line in table]
+
+
 @needs_full
 def test_a_full_disk_behind_a_file_is_said_with_its_name(pdeval_command):
     done = pdeval_command("catalog", "-o", "/dev/full", "--format", "csv")
