@@ -32,6 +32,7 @@ SCRIPTS = (
     "queries",
     "items",
     "nuggets",
+    "systems",
     "rankings",
     "matrix",
     "hard_queries",

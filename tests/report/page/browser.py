@@ -123,11 +123,10 @@ class Browser:
         self.wait("document.readyState === 'complete' && document.querySelector('.ready')")
         return self
 
-    def run(self, script):
+    def run(self, script, patience=PATIENCE):
         """Return what an expression gives; a promise is waited for."""
-        answer = self.ask(
-            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
-        )
+        asked = {"expression": script, "awaitPromise": True, "returnByValue": True}
+        answer = self.ask("Runtime.evaluate", patience=patience, **asked)
         if "exceptionDetails" in answer:
             raise ValueError(
                 answer["exceptionDetails"].get("exception", {}).get("description", "an exception")
@@ -182,6 +181,11 @@ class Browser:
             f"(() => {{ const one = document.querySelector({json.dumps(selector)}); one.value = {json.dumps(value)}; "
             "one.dispatchEvent(new Event('change', {bubbles: true})); })()"
         )
+
+    def show_all(self):
+        """Show all rows of the tables that show their first rows."""
+        self.run("document.querySelectorAll('button.more').forEach((one) => one.click())")
+        self.wait("!document.querySelector('button.more')")
 
     def texts(self, selector):
         """Return the texts of elements."""

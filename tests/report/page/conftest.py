@@ -5,6 +5,7 @@ import json
 import re
 import warnings
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,28 @@ def sample_page(sample, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "sample.html"
     sample.to_html(path, interactive=True)
     return path
+
+
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+
+
+def collection(name):
+    """Return runs and judgments of a real collection."""
+    return pdeval.read_runs(DATA / name / "runs"), pdeval.read_qrels(DATA / name / "qrels.txt")
+
+
+@pytest.fixture(scope="session")
+def covid():
+    if not DATA.is_dir():
+        pytest.skip("needs the real collections at ../shared/data")
+    return collection("trec-covid-r3")
+
+
+@pytest.fixture(scope="session")
+def covid_page(covid, tmp_path_factory):
+    """The default report: 79 systems, 40 queries, five measures."""
+    report = quietly(covid[0].ireval.report, covid[1], caption="TREC-COVID")
+    return report.save(tmp_path_factory.mktemp("covid") / "page.html")
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ def open_query(chromium, page, measure, query, system="dense-s1", against="bm25"
     chromium.open(page, f"#system={system}&measure={measure}&against={against}&query={query}")
     chromium.wait("document.querySelector('table.items')")
     chromium.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    chromium.show_all()
 
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "RR", "P@10"])

@@ -261,6 +261,94 @@ def test_a_query_opens_both_rankings_side_by_side(opened):
     assert opened.texts("#conclusion") == [said]
 
 
+def test_the_name_of_a_system_opens_the_measure_that_sorts_the_table(opened):
+    opened.click('tr[data-row="2"] button.system')
+    opened.wait(OPENED)
+    assert opened.texts("#panel-title") == ["dense-s1, AP"]
+    opened.press("Escape")
+    opened.wait("document.getElementById('panel').hidden")
+    assert focused(opened) == "dense-s1"
+    opened.click('th[data-column="2"] button.sort')
+    opened.click('tr[data-row="2"] button.system')
+    opened.wait(OPENED)
+    assert opened.texts("#panel-title") == ["dense-s1, nDCG@10"]
+
+
+SYSTEMS = "[...document.querySelectorAll('table.systems {} tr')].map(tr => [...tr.cells].map(c => c.textContent))"
+
+
+def test_a_query_lists_all_systems_also_with_judged_documents_only(opened, sample_page):
+    address = {"system": "bm25", "measure": "nDCG@10", "against": "hybrid", "query": "120"}
+    opened.open(sample_page, f"#{urlencode(address)}")
+    opened.wait(RANKINGS)
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    own = runs[runs["query_id"].astype(str) == "120"]
+    judged = own.merge(qrels[["query_id", "doc_id"]])  # the list without unjudged documents
+    values = [
+        quietly(part.ireval.measure, qrels, "nDCG@10", queries="answered")
+        .query("query_id == '120'")
+        .set_index("run")["value"]
+        for part in (own, judged)
+    ]
+    labeled = runs.ireval.labeled(qrels, query="120", top=10)
+    unjudged = labeled["relevance"].isna().groupby(labeled["run"]).sum()
+    assert opened.run(SYSTEMS.format("thead")) == [
+        ["System", "nDCG@10", "Difference", "Judged documents only", "Difference",
+         "Unjudged in the top 10"]
+    ]  # fmt: skip
+    lines = opened.run(SYSTEMS.format("tbody"))
+    assert len(lines) == 12
+    shown = [float(line[1]) for line in lines]
+    assert shown == sorted(shown, reverse=True)
+    for name, value, difference, only, only_difference, count in lines:
+        assert [value, only] == [f"{one[name]:.3f}" for one in values]
+        assert int(count) == unjudged[name]
+        wanted = [one["bm25"] - one[name] for one in values]
+        for text, number in zip((difference, only_difference), wanted):
+            read = float(text.replace("\u2212", "-").replace("+", "") or 0)
+            assert read == pytest.approx(number, abs=0.5001e-3)
+    ahead = [int((one > one["bm25"]).sum()) for one in values]
+    said = f"{ahead[0]} of 11 other systems are better than bm25, {ahead[1]} with judged documents only."
+    assert opened.texts("#systems-title + p")[0].startswith(said)
+    opened.run(
+        "[...document.querySelectorAll('table.systems button.link')]"
+        ".find((one) => one.textContent === 'dense-s1').click()"
+    )
+    opened.wait("document.querySelectorAll('.ranking h3')[1]?.textContent === 'dense-s1'")
+    assert opened.run("location.hash").endswith("against=dense-s1&query=120")
+
+
+def test_a_query_shows_every_measure_with_judged_documents_only(opened, sample_page):
+    address = {"system": "bm25", "measure": "AP", "against": "hybrid", "query": "120"}
+    opened.open(sample_page, f"#{urlencode(address)}")
+    opened.wait(RANKINGS)
+    lines = opened.run(SYSTEMS.replace("table.systems {}", "#panel table.account tbody"))
+    assert [line[0] for line in lines] == [
+        "bm25", "bm25, judged documents only", "hybrid", "hybrid, judged documents only"
+    ]  # fmt: skip
+    only = {line[0]: line for line in opened.run(SYSTEMS.format("tbody"))}
+    assert [lines[1][1], lines[3][1]] == [only["bm25"][3], only["hybrid"][3]]
+
+
+def test_long_tables_show_their_first_rows_and_copies_have_all(chromium, tmp_path):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    many = pd.concat([runs.assign(run=runs["run"].astype(str) + f" {copy}") for copy in range(3)])
+    page = quietly(many.ireval.report, qrels, "AP", queries="judged").save(tmp_path / "page.html")
+    chromium.open(page, "#view=pairs").run(COPIED)
+    chromium.wait("document.querySelectorAll('table.square button').length === 25 * 24")
+    assert len(copied(chromium, "main", "Copy table as TSV").split("\n")) == 37
+    chromium.click("button.more")
+    chromium.wait("document.querySelectorAll('table.square button').length === 36 * 35")
+    assert chromium.run("document.activeElement.id") == "square"
+    chromium.open(page, "#system=bm25+0&measure=AP&against=hybrid+0&query=113").run(COPIED)
+    chromium.wait("document.querySelector('table.items')")
+    assert chromium.run("document.querySelectorAll('table.items tbody tr').length") == 50
+    size = int(re.search(r"\d+", chromium.texts("button.more")[0])[0])
+    assert len(copied(chromium, "panel", "Copy table as TSV").split("\n")) == size + 2
+    chromium.show_all()
+    assert chromium.run("document.querySelectorAll('table.items tbody tr').length") == size
+
+
 def test_the_sentence_of_a_query_is_that_of_explain(chromium, tmp_path):
     judged = pdeval.datasets.sample_judged(queries="judged")
     measures = ["R@100", "AP", "nDCG@10", "P@5"]  # the page has 50 documents of each ranking
@@ -317,7 +405,7 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         query = chromium.texts("#panel button.link")[0]
         chromium.click("#panel button.link")
         chromium.wait("document.querySelector('table.items')")
-        chromium.run("document.querySelector('details.documents').open = true")
+        chromium.show_all()
         lines = chromium.run(
             "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
         )
@@ -340,11 +428,15 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
 
 def test_keys_alone_lead_from_the_table_to_the_items_and_back(opened):
     opened.run("document.querySelector('button.cell').focus()")
-    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "End", "Home", "ArrowRight"):
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "End", "Home"):
+        opened.press(key)
+    assert focused(opened) == opened.texts(NAMES)[1]
+    for key in ("ArrowRight", "ArrowRight"):
         opened.press(key)
     start = focused(opened)
     assert start == "0.643"
-    assert opened.run("document.querySelectorAll('button.cell[tabindex=\"0\"]').length") == 1
+    stops = "document.querySelectorAll('#table tbody button[tabindex=\"0\"]').length"
+    assert opened.run(stops) == 1
     opened.press("Enter")
     opened.wait(OPENED)
     opened.run("document.querySelector('#panel button.link').focus()")

@@ -1,39 +1,19 @@
 """The page of real collections in a real browser: 79 systems on 40 queries, and two losses by missing labels."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-import pdeval
 from tests.report.page.browser import needs_chromium
-from tests.report.page.conftest import quietly
+from tests.report.page.conftest import DATA, collection, quietly
 from tests.report.page.test_clicks import COPIED, NAMES, OPENED, RANKINGS, copied, entries
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 pytestmark = [
     needs_chromium,
     pytest.mark.slow,
     pytest.mark.skipif(not DATA.is_dir(), reason="needs the real collections at ../shared/data"),
 ]
-
-
-def collection(name):
-    return pdeval.read_runs(DATA / name / "runs"), pdeval.read_qrels(DATA / name / "qrels.txt")
-
-
-@pytest.fixture(scope="module")
-def covid():
-    return collection("trec-covid-r3")
-
-
-@pytest.fixture(scope="module")
-def covid_page(covid, tmp_path_factory):
-    report = quietly(
-        covid[0].ireval.report, covid[1], ["nDCG@10", "AP", "P@5"], caption="TREC-COVID"
-    )
-    return report.save(tmp_path_factory.mktemp("covid") / "page.html")
 
 
 def click_cell(chromium, system, measure):
@@ -81,6 +61,7 @@ def test_two_clicks_show_that_a_loss_comes_from_missing_labels(
     pair = f"{systems.index(loser)} {systems.index(winner)}"
     chromium.open(tmp_path / "plain.html", "#view=pairs")
     chromium.wait("document.querySelector('table.square')")
+    chromium.show_all()
     chromium.click(f'button.pair[data-pair="{pair}"]')
     click_query(chromium, query)
     assert chromium.texts("#conclusion") == [sentence]
@@ -89,6 +70,58 @@ def test_two_clicks_show_that_a_loss_comes_from_missing_labels(
     click_cell(chromium, loser, 0)
     click_query(chromium, query)
     assert chromium.texts("#conclusion") == [sentence]
+
+
+def systems_shown(chromium):
+    """Return value, difference, both with judged documents only, and unjudged documents, by system."""
+    lines = chromium.run(
+        "[...document.querySelectorAll('table.systems tbody tr')]"
+        ".map((line) => [...line.cells].map((cell) => cell.textContent))"
+    )
+    return {line[0]: line[1:] for line in lines}
+
+
+def test_a_default_page_answers_in_two_clicks_why_a_system_lost_to_any_other(
+    chromium, covid_page, tmp_path
+):
+    chromium.open(covid_page)
+    click_cell(chromium, "ucd_cs_r2", 1)
+    click_query(chromium, "36")
+    assert chromium.texts("#conclusion") == [
+        "ucd_cs_r2 loses 0.945 nDCG@10 to covidex.r3.t5_lr: none of its top 10 documents is judged; "
+        "with judged documents only it wins by 0.055."
+    ]
+    shown = systems_shown(chromium)
+    assert len(shown) == 79
+    assert shown["ucd_cs_r2"] == ["0.000", "", "1.000", "", "10"]
+    assert shown["udel_fang_FB2"] == ["0.968", "\u22120.968", "0.968", "+0.032", "0"]
+    said = "77 of 78 other systems are better than ucd_cs_r2, 0 with judged documents only."
+    assert chromium.texts("#systems-title + p")[0].startswith(said)
+    # the name of the system opens the measure that sorts the table; the query has all measures
+    chromium.open(covid_page)
+    names = chromium.texts("#table tbody button.system")
+    chromium.click("#table tbody button.system", names.index("ucd_cs_r2"))
+    click_query(chromium, "36")
+    measures = chromium.run(
+        "[...document.querySelectorAll('#panel table.account tr')]"
+        ".map((line) => [line.cells[0].textContent, line.cells[2].textContent])"
+    )
+    assert measures[:3] == [
+        ["", "nDCG@10"], ["ucd_cs_r2", "0.000"], ["ucd_cs_r2, judged documents only", "1.000"]
+    ]  # fmt: skip
+    # two clicks of the other collection
+    runs, qrels = collection("dl-hard-doc")
+    quietly(runs.ireval.report, qrels).save(tmp_path / "page.html")
+    chromium.open(tmp_path / "page.html")
+    click_cell(chromium, "bm25+rm3", 1)
+    click_query(chromium, "705609")
+    assert chromium.texts("#conclusion") == [
+        "bm25+rm3 loses 0.620 nDCG@10 to bm25+electra-mp: none of its top 10 documents is judged; "
+        "with judged documents only it wins by 0.010."
+    ]
+    assert systems_shown(chromium)["bm25+electra-mp"][:4] == [
+        "0.620", "\u22120.620", "0.990", "+0.010"
+    ]  # fmt: skip
 
 
 def test_the_queries_view_has_the_reasons_of_hard_queries(chromium, covid_page, covid):
@@ -123,9 +156,7 @@ def test_79_systems_are_ranked_and_marked(chromium, covid_page, covid):
     chromium.wait(
         "document.querySelector('#table.reference-marks') && !document.querySelector('#legend').hidden"
     )
-    means = quietly(covid[0].ireval.summary, covid[1], "nDCG@10").sort_values(
-        "mean", ascending=False
-    )
+    means = quietly(covid[0].ireval.summary, covid[1], "AP").sort_values("mean", ascending=False)
     assert chromium.texts(NAMES)[0] == means["run"].iloc[0]
     assert len(chromium.texts(NAMES)) == 79
     assert chromium.texts("#table td.rank")[0] == "1"
@@ -133,6 +164,8 @@ def test_79_systems_are_ranked_and_marked(chromium, covid_page, covid):
     shown = "getComputedStyle(document.querySelector('#notes .unmarked')).display"
     assert chromium.run(shown) == "none", "the note on missing marks would contradict them"
     chromium.press("p")
+    chromium.wait("document.querySelectorAll('table.square button').length === 25 * 24")
+    chromium.show_all()
     chromium.wait("document.querySelectorAll('table.square button').length === 79 * 78")
     assert [
         text.split(" ", 1)[1] for text in chromium.texts("table.square tbody th")
@@ -149,7 +182,7 @@ def test_back_links_copies_search_and_rankings_of_79_systems(chromium, covid_pag
     chromium.run("document.getElementById('search').value = ''")
     chromium.press("Escape")
     assert len(chromium.texts(NAMES)) == 79
-    click_cell(chromium, "ucd_cs_r2", 0)
+    click_cell(chromium, "ucd_cs_r2", 1)
     click_query(chromium, "36")
     two = chromium.run(
         "[...document.querySelectorAll('#panel .ranking h3')].map((one) => one.textContent)"

@@ -38,6 +38,23 @@ function scrolled(label, attributes, ...children) {
   return make("div", { tabindex: "0", role: "region", "aria-label": label, ...attributes, class: `scroll ${attributes.class ?? ""}` }, ...children);
 }
 
+const whole = new Set(); // ids of the tables that show all rows
+
+// the first rows of a table, and a button that shows all of them: a page with thousands of cells is slow. Copies have all rows
+function firstRows(id, label, [size, noun], most, build, redraw) {
+  const all = size <= most || whole.has(id);
+  const grid = build(all ? size : most);
+  grid.whole = () => build(size);
+  const showAll = async () => {
+    whole.add(id);
+    await redraw();
+    byId(id).focus();
+  };
+  const parts = [scrolled(label, { id }, grid)];
+  if (!all) parts.push(button(`Show all ${size.toLocaleString("en")} ${noun}`, showAll, { class: "plain more" }));
+  return parts;
+}
+
 // options are [value, text]; data-name identifies the control
 function choice(name, label, options, chosen, act) {
   const select = make("select", { on: { change: () => act(select.value) } });

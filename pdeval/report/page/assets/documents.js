@@ -90,6 +90,13 @@ function valueOfJudged(items, run, factors) {
   return addedIn(items, run, factors, (item) => ranks.get(item) ?? Infinity).reduce((sum, one) => sum + one, 0);
 }
 
+// the mean over the runs of a system if unjudged documents were removed; NaN if the page cannot compute it
+function judgedMean(origin, items, system, factors) {
+  if (!factors || !items || !isWhole(items)) return NaN;
+  const runs = runsOf(origin, system);
+  return runs.reduce((sum, run) => sum + valueOfJudged(items, run, factors), 0) / runs.length;
+}
+
 // the steps of a preference on a query: recall levels of each population of users, with their weights
 async function preferenceSteps(origin, items, query, a, b) {
   const users = origin.users;

@@ -89,7 +89,10 @@ function exportMenu(name, source, title) {
     menu.open = false;
     action();
   };
-  const cells = () => tableCells(source());
+  const cells = () => {
+    const shown = source();
+    return tableCells(shown.whole?.() ?? shown);
+  };
   const file = `${title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "table"}.csv`;
   const menu = make("details", { class: "menu", "data-name": name, on: { keydown: (event) => {
     if (event.key !== "Escape" || !menu.open) return;

@@ -9,7 +9,6 @@ const QUERY_SORTS = [
 ];
 const PROBLEMS = ["all fail", "runs differ", "few labels"];
 const MOST_REASONS = 5; // queries of each problem, if the page computes them
-let mostQueries = AT_ONCE;
 
 // the collection of a view, among those that have the data: its place, and all of them as options
 function collectionOf(has) {
@@ -43,6 +42,9 @@ async function showHardQueries() {
   const heads = [[capitalized(query), "t"], ["Why", "t"], ["Mean", "n"], ["Best", "n"], ["Best system", "t"], ["Worst", "n"], ["Range", "n"]];
   if (counted) heads.push([`Unjudged in the top ${origin.items.top}`, "n"]);
   const problems = origin.look ? `, two systems differ most, or few of the first ${docs} are judged` : " or two systems differ most";
+  const build = (size) => make("table", { class: "queries overview", id: "query-table" },
+    make("thead", {}, make("tr", {}, heads.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
+    make("tbody", {}, lines.slice(0, size).map((line) => overviewLine(origin, place, number, line, counted))));
   byId("queries").replaceChildren(
     make("h2", { id: "queries-title" }, capitalized(queries)),
     make("div", { class: "controls" },
@@ -51,13 +53,7 @@ async function showHardQueries() {
       choice("look", "Sort", sorts, sort, set("look"))),
     make("p", { class: "small" }, `${measure.shown} of all systems on each ${query}. A ${query} deserves a look if all systems fail on it` +
       `${problems}. It opens two systems: those of the reason, or the worst and the best.`),
-    scrolled(`${capitalized(queries)} of all systems`, {}, make("table", { class: "queries overview", id: "query-table" },
-      make("thead", {}, make("tr", {}, heads.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
-      make("tbody", {}, lines.slice(0, mostQueries).map((line) => overviewLine(origin, place, number, line, counted))))),
-    ...(lines.length > mostQueries ? [button(`Show all ${lines.length}`, () => {
-      mostQueries = lines.length;
-      showHardQueries();
-    }, { class: "plain" })] : []));
+    ...firstRows("overview", `${capitalized(queries)} of all systems`, [lines.length, queries], AT_ONCE, build, showHardQueries));
 }
 
 // a row per query: values of all systems, and the reasons to look at it

@@ -1,6 +1,7 @@
 // All known documents of a query with their ranks in each run, and the recall levels of the preference.
 
 const FEW_COLUMNS = 3;
+const ITEMS_AT_ONCE = 50;
 let everyRun = false;
 let itemSort = "grade";
 let itemsOpen = false;
@@ -40,7 +41,7 @@ function documentTable(origin, open, items, factors, opened) {
   const kind = front.length + rest.length + adds.length > FEW_COLUMNS ? "run" : "n"; // upright names take less space
   const runHead = (one) => make("th", { scope: "col", title: origin.items.runs[one], class: `${kind}${front.includes(one) ? " near" : ""}` },
     make("span", {}, origin.items.runs[one]));
-  const head = [
+  const head = () => [
     adds.length ? make("tr", { class: "over" }, make("td", { colspan: 2 }),
       make("th", { scope: "colgroup", class: "over", colspan: front.length }, "Rank in"),
       make("th", { scope: "colgroup", class: "over", colspan: adds.length }, `Adds to ${measure}`),
@@ -48,7 +49,7 @@ function documentTable(origin, open, items, factors, opened) {
     make("tr", {}, make("th", { scope: "col", class: "t" }, capitalized(words.doc)), make("th", { scope: "col", class: "n" }, "Grade"),
       front.map(runHead), adds.map((one) => make("th", { scope: "col", class: kind, title: one.name }, make("span", {}, one.name))),
       rest.map(runHead))];
-  const lines = order.map((item) => {
+  const line = (item) => {
     const columns = [...front, ...rest];
     const ranks = columns.map((one) => rankOf(items, item, one));
     const best = ranks.length > 1 ? Math.min(...ranks) : NaN;
@@ -58,7 +59,9 @@ function documentTable(origin, open, items, factors, opened) {
       ranks.slice(0, front.length).map((rank) => rankCell(rank, best, " near")),
       adds.map((one) => addedCell(one, item)),
       ranks.slice(front.length).map((rank) => rankCell(rank, best, "")));
-  });
+  };
+  const build = (size) => make("table", { class: "items main" }, make("thead", {}, head()), make("tbody", {}, order.slice(0, size).map(line)),
+    adds.length ? addedSums(adds, front.length, rest.length) : null);
   const again = () => showQuery(false);
   const cut = isWhole(items) ? "" : `${items.docs.length} of ${items.of} ${words.docs} are on the page. `;
   const details = make("details", { open: opened || itemsOpen, class: "documents", on: { toggle: () => { itemsOpen = details.open; } } },
@@ -73,8 +76,7 @@ function documentTable(origin, open, items, factors, opened) {
         everyRun = checked;
         again().then(() => focusControl("every"));
       }) : null),
-    scrolled(`Ranks of the ${words.docs}`, {}, make("table", { class: "items main" },
-      make("thead", {}, head), make("tbody", {}, lines), adds.length ? addedSums(adds, front.length, rest.length) : null)),
+    firstRows("documents", `Ranks of the ${words.docs}`, [order.length, words.docs], ITEMS_AT_ONCE, build, again),
     make("p", { class: "small" }, `${cut}Ranks are from 1; ${DASH} not retrieved. Relevant ${words.docs} have a bar at their left; bold is the best rank.`),
     adds.length || origin.measures[open.measure].preference ? null : make("p", { class: "small" }, notAdded(origin, measure, factors, items)));
   return details;

@@ -1,6 +1,7 @@
 // Every pair of systems as a square in the order of the table: the row against the column.
 
 const SHOWN = [["difference", "Difference"], ["won", "Percentage of queries won"], ["p", "Adjusted p"]];
+const SYSTEMS_AT_ONCE = 25;
 let squares = 0;
 
 async function showPairs() {
@@ -25,7 +26,7 @@ async function showPairs() {
       choice("shown", "Show", SHOWN, state.shown, set("shown"))),
     make("p", { class: "small" }, `Row against column: blue, and +, if the row is better; orange, and ${MINUS}, if it is worse. ` +
       `${MARKED}${comparison.how ? ` (${comparison.how})` : ""}, adjusted for all pairs of the measure.`),
-    pairs ? pairTable(origin, place, comparison, pairs) : make("p", {}, CANNOT));
+    ...(pairs ? pairTable(origin, place, comparison, pairs) : [make("p", {}, CANNOT)]));
 }
 
 function shownName(origin, one) {
@@ -33,13 +34,17 @@ function shownName(origin, one) {
 }
 
 function pairTable(origin, place, comparison, pairs) {
-  const systems = systemsShown(place);
-  const size = systems.length;
+  const all = systemsShown(place);
   const sizes = [...pairs.subarray(0, pairs.length / PAIR_COLUMNS.length)].map(Math.abs).filter(Number.isFinite).sort(byNumber);
   const largest = sizes[Math.floor(0.9 * (sizes.length - 1))] || sizes[sizes.length - 1] || 0; // outliers do not fade the others
   const digits = origin.measures.find((one) => one.label === comparison.label)?.digits ?? 3;
-  const numbered = size > 12; // long names over narrow columns: numbers instead
-  if (size < 2) return make("p", {}, "A pair needs two systems: search or filter for more.");
+  const numbered = all.length > 12; // long names over narrow columns: numbers instead
+  if (all.length < 2) return [make("p", {}, "A pair needs two systems: search or filter for more.")];
+  const build = (size) => square(origin, place, comparison, pairs, { systems: all.slice(0, size), largest, digits, numbered });
+  return firstRows("square", "Pairs of systems", [all.length, NOUN[1]], SYSTEMS_AT_ONCE, build, showPairs);
+}
+
+function square(origin, place, comparison, pairs, { systems, largest, digits, numbered }) {
   const head = make("tr", {}, make("td"), systems.map((system, at) =>
     make("th", { scope: "col", class: numbered ? "n" : "run", title: origin.systems[system] },
       make("span", {}, numbered ? String(at + 1) : origin.systems[system]))));
@@ -59,7 +64,7 @@ function pairTable(origin, place, comparison, pairs) {
     const measure = Math.max(0, origin.measures.findIndex((one) => one.label === comparison.label));
     go({ open: { ...OPEN, origin: place, measure, system, against } }, { from: cell });
   });
-  return scrolled("Pairs of systems", { id: "square" }, grid);
+  return grid;
 }
 
 function pairCell(origin, pairs, row, column, largest, digits) {

@@ -9,15 +9,14 @@ const SORTS = [
   ["query", "Id"],
 ];
 const RESULTS = [["all", "All"], ["won", "Won"], ["lost", "Lost"], ["tied", "Tied"]];
-const AT_ONCE = 250;
-let most = AT_ONCE;
+const AT_ONCE = 100;
 
 async function showQueries(focus) {
   const open = state.open;
   const origin = DATA.origins[open.origin];
   const measure = origin.measures[open.measure];
   const title = `${origin.title ? `${origin.title}: ` : ""}${origin.systems[open.system]}, ${measure.shown}`;
-  most = AT_ONCE;
+  whole.delete("list");
   if (!CAN_UNPACK) return showPanel(title, [make("p", {}, CANNOT)], { focus });
   const account = await pairAccount(origin, open);
   const known = origin.values ? await queryRows(origin, open) : [];
@@ -164,26 +163,21 @@ function queryList(origin, open, known, redraw) {
   const kept = inOrder(filtered(known, origin, open), origin, open);
   const size = (row) => Math.abs(differs ? row.difference : row.value);
   const largest = Math.max(...kept.map(size).filter(Number.isFinite), 0);
-  const lines = kept.slice(0, most).map((row) => queryLine(origin, open, row, measure, differs, largest));
   const counted = known.some((row) => row.unjudged?.some((one) => one > 0));
-  const head = [
+  const head = () => [
     make("th", { scope: "col", class: "t" }, capitalized(origin.words.query)),
     make("th", { scope: "col", class: "n" }, origin.systems[open.system]),
     differs ? [make("th", { scope: "col", class: "n" }, origin.systems[open.against]),
       make("th", { scope: "col", class: "n" }, measure.preference ? "Preference" : "Difference")] : null,
     counted ? make("th", { scope: "col", class: "n", title: `Unjudged ${origin.words.docs} in the top ${origin.items.top}` }, "Unjudged") : null,
     make("td")];
-  const more = kept.length - lines.length;
+  const build = (size) => make("table", { class: "queries main" }, make("thead", {}, make("tr", {}, head())),
+    make("tbody", {}, kept.slice(0, size).map((row) => queryLine(origin, open, row, measure, differs, largest))));
   return [
     queryControls(origin, open, known),
     make("p", { class: "small", id: "tally" }, differs ? tally(kept) : count(kept.length, origin.words.query, origin.words.queries)),
-    scrolled(capitalized(origin.words.queries), {}, make("table", { class: "queries main" },
-      make("thead", {}, make("tr", {}, head)), make("tbody", {}, lines))),
-    more > 0 ? button(`Show ${Math.min(more, AT_ONCE)} more of ${more}`, () => {
-      most += AT_ONCE;
-      redraw();
-    }, { class: "plain" }) : null,
-  ].filter(Boolean);
+    ...firstRows("list", capitalized(origin.words.queries), [kept.length, origin.words.queries], AT_ONCE, build, redraw),
+  ];
 }
 
 function tally(kept) {

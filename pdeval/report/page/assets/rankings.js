@@ -11,10 +11,12 @@ async function showQuery(focus) {
   const known = await queryRows(origin, open);
   const sequence = inOrder(filtered(known, origin, open), origin, open).map((row) => row.query);
   const items = await itemsOf(origin, open.query);
-  const parts = [queryBar(origin, open, sequence), await measuresOf(origin, open)];
+  const parts = [queryBar(origin, open, sequence), await measuresOf(origin, open, items)];
+  const systems = await systemsOn(origin, open, items);
   if (origin.nuggets) parts.push(await nuggetTable(origin, open));
-  if (items) parts.push(...await rankingParts(origin, open, items));
+  if (items) parts.push(...await rankingParts(origin, open, items, systems));
   else if (!origin.nuggets) parts.push(make("p", {}, `This page has no ${docs} of this ${query}; see the notes below the table.`));
+  if (!items) parts.push(...systems);
   if (state.open !== open) return;
   const text = origin.queryTexts[open.query];
   const title = `${capitalized(query)} ${origin.queries[open.query]}`;
@@ -40,21 +42,26 @@ function queryBar(origin, open, sequence) {
     choice("measure", "Measure", origin.measures.map((one, place) => [place, one.shown]), open.measure, set("measure")));
 }
 
-// what both systems score on the query, by every measure
-async function measuresOf(origin, open) {
+// what both systems score on the query, by every measure, also with judged documents only if that changes a value
+async function measuresOf(origin, open, items) {
   const all = await Promise.all(origin.measures.map((_, at) => valuesOf(origin, at)));
+  const factors = await Promise.all(origin.measures.map((_, at) => factorsOf(origin, at, open.query)));
   const two = [open.system, open.against].filter((one) => one !== null);
+  const judged = two.map((system) => factors.map((one) => judgedMean(origin, items, system, one)));
+  const changes = two.some((system, side) => all.some((valueOf, at) => Math.abs(judged[side][at] - valueOf(open.query, system)) > 1e-9));
+  const cells = (valueAt) => origin.measures.map((one, at) => make("td", { class: "n" }, fixed(valueAt(at), one.digits)));
   return scrolled("Measures of the query", {}, make("table", { class: "account" },
     make("thead", {}, make("tr", {}, make("td"),
       origin.measures.map((one) => make("th", { scope: "col", class: "n" }, one.shown)))),
-    make("tbody", {}, two.map((system) => make("tr", {},
-      make("th", { scope: "row", class: "t" }, origin.systems[system]),
-      origin.measures.map((one, at) => make("td", { class: "n" }, fixed(all[at](open.query, system), one.digits))))))));
+    make("tbody", {}, two.map((system, side) => [
+      make("tr", {}, make("th", { scope: "row", class: "t" }, origin.systems[system]), cells((at) => all[at](open.query, system))),
+      changes ? make("tr", { class: "faint" }, make("th", { scope: "row", class: "t" }, `${origin.systems[system]}, judged ${origin.words.docs} only`),
+        cells((at) => judged[side][at])) : null]))));
 }
 
-async function rankingParts(origin, open, items) {
+async function rankingParts(origin, open, items, systems) {
   const { words } = origin;
-  if (!items.docs.length) return [make("p", {}, `No ${words.doc} of this ${words.query} is known.`)];
+  if (!items.docs.length) return [make("p", {}, `No ${words.doc} of this ${words.query} is known.`), ...systems];
   const factors = await factorsOf(origin, open.measure, open.query);
   const [runs, opponents] = [runsOf(origin, open.system), open.against === null ? [] : runsOf(origin, open.against)];
   const single = runs.length === 1 && opponents.length <= 1;
@@ -66,7 +73,7 @@ async function rankingParts(origin, open, items) {
     parts.push(await conclusion(origin, open, items, sides, factors), ...sideBySide(origin, open, items, sides));
   }
   const account = single && opponents.length ? await levelsTable(origin, open, items, runs[0], opponents[0]) : null;
-  return [...parts, documentTable(origin, open, items, factors, !single), account];
+  return [...parts, ...systems, documentTable(origin, open, items, factors, !single), account];
 }
 
 // one sentence: who loses, how many of its first documents are judged, and the result with judged documents only

@@ -48,7 +48,7 @@ function tools() {
   ].filter(Boolean));
   box.after(make("div", { id: "matches", hidden: true }));
   box.hidden = false;
-  const opens = hasQueries ? "; a number opens its queries" : "";
+  const opens = hasQueries ? "; a system or a number opens its queries" : "";
   const items = DATA.origins.some((one) => one.items?.docs) ? ", a query both rankings" :
     DATA.origins.some((one) => one.nuggets) ? ", a query the nuggets of both answers" : "";
   byId("contents")?.append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));

@@ -27,6 +27,18 @@ for (const line of table.tHead.rows) {
 for (const row of rows) row.line.prepend(make("td", { class: "n rank" }));
 const width = [...table.querySelectorAll("thead tr:last-child > *")].reduce((sum, cell) => sum + cell.colSpan, 0);
 
+// the name of a row opens what the number opens that the table is sorted by
+for (const { line } of rows) {
+  const name = line.querySelector("th");
+  if (name && line.querySelector("button.cell")) name.replaceChildren(make("button", { type: "button", class: "system", tabindex: "-1" }, ...name.childNodes));
+}
+
+function cellOfRow(line) {
+  const sort = sorting();
+  const sorted = sort && line.querySelector(`[data-column="${heads.get(sort.name).dataset.column}"] button.cell`);
+  return sorted ?? line.querySelector("button.cell");
+}
+
 const sortKeys = new Map();
 
 // numbers, or texts if a column has none
@@ -193,11 +205,11 @@ function stopAt(cell) {
 }
 
 function onArrow(event) {
-  const cell = event.target.closest("button.cell");
+  const cell = event.target.closest("button.cell, button.system");
   if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
   const lines = [...table.querySelectorAll("tbody tr[data-row]")];
   const line = cell.closest("tr");
-  const inLine = (other) => (other ? [...other.querySelectorAll("button.cell")] : []);
+  const inLine = (other) => (other ? [...other.querySelectorAll("button.cell, button.system")] : []);
   const cells = inLine(line);
   const at = cells.indexOf(cell);
   const upDown = (step) => inLine(lines[lines.indexOf(line) + step])[at];
@@ -231,11 +243,12 @@ table.addEventListener("click", (event) => {
     sortBy(head.closest("th").dataset.name);
     return;
   }
-  const cell = event.target.closest("button.cell");
-  if (!cell) return;
-  stopAt(cell);
+  const from = event.target.closest("button.cell, button.system");
+  if (!from) return;
+  stopAt(from);
+  const cell = from.matches(".system") ? cellOfRow(from.closest("tr")) : from;
   const { origin, measure, system } = places.find((one) => one.cell === cell);
-  go({ open: { ...OPEN, origin, measure, system, against: opponentOf(origin, measure, system) } }, { from: cell });
+  go({ open: { ...OPEN, origin, measure, system, against: opponentOf(origin, measure, system) } }, { from });
 });
 
 // a table that fits needs no box to scroll in: then its header stays visible on a long page
