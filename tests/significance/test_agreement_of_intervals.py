@@ -15,6 +15,7 @@ from pdeval.significance.corrections import CORRECTIONS, JOINT_CORRECTIONS
 from pdeval.significance.paired_tests import (
     binomial_interval,
     cohen_interval,
+    noncentrality,
     randomization,
     sign,
     walsh_averages,
@@ -240,6 +241,42 @@ def test_the_interval_of_cohens_d_inverts_the_noncentral_t_distribution():
         shares = stats.nct.cdf(t, n - 1, np.array(ends) * np.sqrt(n))
         assert shares == pytest.approx([(1 + confidence) / 2, (1 - confidence) / 2])
     assert cohen_interval(np.array([5]), np.array([np.inf]), 0.95)[0].tolist() == [np.inf]
+
+
+@pytest.mark.parametrize(
+    ("df", "t", "share", "expected"),
+    [
+        (49.0, 0.3, 0.0001, 4.01919443664017),
+        (49.0, -0.5, 0.0001, 3.2262491443051995),
+        (4.0, 12.0, 0.025, 20.230370015964585),
+        (1.0, 5.0, 0.001, 16.778460013875858),
+        (1.0, -5.0, 0.001, 2.1100029560749816),
+        (248.0, 4.0, 2.6e-05, 8.1077494108066),
+        (49.0, -60.0, 0.001, -41.6928464934928),
+    ],
+)
+def test_the_noncentrality_of_small_shares_is_exact(df, t, share, expected):
+    # mpmath 1.3, 30 digits: findroot of the integral of the chi density times ncdf(t * s - noncentrality)
+    arrays = np.array([df]), np.array([t]), np.array([share])
+    assert noncentrality(*arrays)[0] == pytest.approx(expected, abs=1e-10)
+
+
+def test_the_interval_of_cohens_d_of_a_pair_does_not_depend_on_other_pairs():
+    random = np.random.default_rng(0)
+    n, t = random.integers(2, 60, 300), random.normal(0, 6, 300)
+    low, high = cohen_interval(n, t, 0.99)
+    for pair in range(300):
+        one = cohen_interval(n[[pair]], t[[pair]], 0.99)
+        assert one == (low[[pair]], high[[pair]])
+
+
+def test_the_interval_of_cohens_d_has_no_gap_between_grids():
+    t = np.linspace(-300, 300, 20_001)
+    for n in (2, 5, 50):
+        low, high = cohen_interval(np.full(t.shape, n), t, 0.95)
+        assert (np.diff(low) > 0).all()
+        assert (np.diff(high) > 0).all()
+        assert (low < high).all()
 
 
 def test_simultaneous_intervals_have_the_level_of_the_correction():
