@@ -93,8 +93,8 @@ def _check_command(words: Sequence[str]) -> None:
     )
 
 
-def _text(error: BaseException) -> str:
-    """Return the message of an error; that of a KeyError without the quotes of str()."""
+def _text(error: BaseException | str) -> str:
+    """Return the message of an error or a warning; that of a KeyError without the quotes of str()."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: '{error.filename}'" if error.filename else f"{error.strerror}."
     if isinstance(error, UnicodeEncodeError):
@@ -108,7 +108,7 @@ def _text(error: BaseException) -> str:
         else str(error) or type(error).__name__
     )
     # options in the form of the shell
-    text = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", text)
+    text = re.sub(r"\b(encoding|replicate)='([\w-]+)'", r"--\1 \2", text)
     return re.sub(
         r"df\.ireval\(run=\[?(.*?)\]?\)",
         lambda at: "--run " + re.sub(r"'|(?<=,) ", "", at[1]),
@@ -129,7 +129,7 @@ def _print_warnings(quiet: bool) -> None:
 
     def print_once(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in printed:
-            _print_message(f"warning: {message}")
+            _print_message(f"warning: {_text(message)}")
         printed.add(str(message))
 
     warnings.simplefilter("always", UserWarning)

@@ -5,6 +5,7 @@ import csv
 import shlex
 import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join import join
 from pdeval.report import decisions
 from pdeval.report.footnotes import of_comparisons
+from pdeval.report.report import terminal_width
 from pdeval.tables import read_texts
 from pdeval.verbs import Verb, of_kind
 
@@ -197,7 +199,8 @@ def compare(options: argparse.Namespace) -> int:
     if sys.stdout.isatty() and not options.quiet:
         level = f"{100 * table.attrs['confidence']:.10g}% confidence interval"
         kind = "simultaneous " * table.attrs["simultaneous"]
-        print(f"ci_low, ci_high: {kind}{level}; {of_comparisons(table)}", file=sys.stderr)
+        note = f"ci_low, ci_high: {kind}{level}; {of_comparisons(table)}"
+        print(textwrap.fill(note, terminal_width()), file=sys.stderr)
     return 0
 
 

@@ -163,7 +163,10 @@ def _narrowed(columns: Sequence[TextColumn], widths: list[int], width: int) -> l
     """Return smaller widths of columns with long texts; the column with the fewest long texts is narrowed first."""
     n_texts = sum(not column.numeric for column in columns)
     smallest = [
-        width // 2 if column.numeric else max(8, width // (n_texts + 1)) for column in columns
+        width // 2
+        if column.numeric
+        else max(8, width // (n_texts + 1), min(_longest_word(column), width // 4))
+        for column in columns
     ]
     lengths = [np.array([*map(len, column.cells)]) for column in columns]
     widths = list(widths)
@@ -173,6 +176,13 @@ def _narrowed(columns: Sequence[TextColumn], widths: list[int], width: int) -> l
             break
         widths[min(wide, key=lambda i: np.count_nonzero(lengths[i] >= widths[i]))] -= 1
     return widths
+
+
+def _longest_word(column: TextColumn) -> int:
+    """Return the length of the longest word in texts of several words."""
+    return max(
+        (len(word) for text in column.cells if " " in text for word in text.split()), default=0
+    )
 
 
 def _table(

@@ -119,3 +119,15 @@ def test_the_column_with_the_fewest_long_texts_is_narrowed_first():
     lines = align(columns, 60).splitlines()
     assert max(map(len, lines)) <= 60
     assert lines[0].index("often") - lines[0].index("seldom") < 30
+
+
+def test_a_word_of_a_long_text_is_not_broken_if_a_fourth_of_the_width_is_enough():
+    columns = [
+        TextColumn("name", ["a"]),
+        TextColumn("family", ["b"]),
+        TextColumn("parameters", ["base=2, discount=log2(r+1), k=inf"]),
+        TextColumn("summary", ["word " * 20]),
+    ]
+    text = align(columns, 80)
+    assert "discount=log2(r+1)," in text
+    assert max(map(len, text.splitlines())) <= 80
