@@ -75,6 +75,17 @@ print(lacking)
     assert fresh(code).strip() == "[]"
 
 
+@pytest.mark.broad
+def test_a_page_begins_with_the_verb_of_runs():
+    code = """
+import pdeval
+from notebooks.site import registries
+first = {name: verbs[0].on for name, verbs in registries.families().items()}
+print([name for name in ("measure", "report", "summary", "check") if not {"runs", "judged"} & {*first[name]}])
+"""
+    assert fresh(code).strip() == "[]"
+
+
 def test_what_a_docstring_says_is_not_taken_for_markup():
     from notebooks.site import docstrings
 

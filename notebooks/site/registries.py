@@ -40,7 +40,11 @@ def verbs() -> list[Verb]:
             kinds.setdefault(key, []).extend(
                 one for one in verb.on if one not in kinds.get(key, [])
             )
-    ordered = sorted(found, key=lambda key: (key[0], -len(kinds[key]), key))
+    # a page begins with the verb of runs
+    ordered = sorted(
+        found,
+        key=lambda key: (key[0], {"runs", "judged"}.isdisjoint(kinds[key]), -len(kinds[key]), key),
+    )
     return [replace(found[key], on=tuple(kinds[key])) for key in ordered]
 
 
