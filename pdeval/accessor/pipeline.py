@@ -83,7 +83,9 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
         bar, options["progress"] = options.get("progress"), False  # one bar for all groups
     else:
         bar = None
-    batched = groups.Batches(verb, options) if verb.per_measure and not replicate else None
+    batched = None
+    if verb.takes == "scores":
+        batched = groups.Batches(verb, options, verb.per_measure and not replicate)
     labels, done, parts = source.groups(shared["by"], shared["metadata"], batched)
     parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
 

@@ -25,6 +25,7 @@ from pdeval.evaluate.cube import (
     finite,
     merged_attrs,
     pair_columns,
+    pairs_of_measures,
     run_columns,
     scores_cube,
     stacked,

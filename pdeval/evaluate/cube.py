@@ -214,6 +214,24 @@ def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.
     return others, np.full(len(others), baseline)
 
 
+def pairs_of_measures(n: int, attrs: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the index arrays (a, b) of the pairs of n measures or orderings.
+
+    If groups are computed together, each has an equal part of them, and pairs are within groups.
+
+    Examples
+    --------
+    >>> grouped = {"measures": {"0": {"group": 0}, "1": {"group": 0}, "2": {"group": 1}, "3": {"group": 1}}}
+    >>> [side.tolist() for side in pairs_of_measures(4, grouped)]
+    [[0, 2], [1, 3]]
+    """
+    n_groups = len({known.get("group") for known in attrs.get("measures", {}).values()})
+    size = n // max(n_groups, 1)
+    first = np.arange(0, n, max(size, 1))[:, None]
+    a, b = ((first + side).ravel() for side in all_pairs(size))
+    return a, b
+
+
 def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return stacked frames: categorical ids stay categorical, and attributes are kept.
 

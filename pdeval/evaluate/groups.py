@@ -46,6 +46,8 @@ Result = TypeVar("Result")
 Answer = tuple[
     Collection[int], pd.DataFrame, np.ndarray
 ]  # groups, their rows, and the group of each row
+# labels of groups, results of groups that were computed together, and the parts of other groups
+CutTable = tuple[pd.DataFrame, list[Answer], Iterator["Join"]]
 _QUERIES, _RUNS = 0, 1
 _ONE_CLASS = pd.DataFrame(index=[0])  # of runs, if groups are of queries alone
 
@@ -338,9 +340,9 @@ def _values_of_ids(
 
 @dataclass(frozen=True)
 class Join:
-    """Runs joined to judgments."""
+    """Runs joined to judgments, or the cube of a group of a table."""
 
-    data: Judged | WithMachine
+    data: Any
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -451,22 +453,22 @@ class Rows:
         by: Sequence[str],
         metadata: Metadata,
         batched: Batches | None = None,
-    ) -> tuple[pd.DataFrame, list[Answer], Iterator[Rows]]:
-        """Return the labels of the groups, and the rows of each."""
-        done: list[Answer] = []
-        together = batched and self.kind in ("scores", "preferences") and not self.has_machine
+    ) -> tuple[pd.DataFrame, list[Answer], Iterator[Join] | Iterator[Rows]]:
+        """Return the labels of the groups, the results that `batched` computes together, and the other parts."""
+        known = self.kind in ("scores", "preferences") and not self.has_machine
+        one_cube = batched if batched and batched.of_cubes and known else None
         # all rows together may raise, e.g. because of repeated ids of stacked collections, and a group may not
-        if batched and together:
+        if one_cube:
             with suppress(ValueError, KeyError, TypeError):
                 self._check_no_ids(frame_of(self.table), by)
-                group_labels, done = batched.of_queries(self.data, by, metadata)
-        if done and sum(len(codes) for codes, _, _ in done) == len(group_labels):
-            return group_labels, done, iter(())
+                if (result := one_cube.of_queries(self.data, by, metadata)) is not None:
+                    return result
         frame = self.with_columns(by, metadata)
-        if batched and together and not done:
+        if one_cube:
             with suppress(ValueError, KeyError, TypeError):
-                done = batched.of_table(self.data, frame, by)
-        group_labels, parts = rows_by(frame, list(by), {at for codes, _, _ in done for at in codes})
+                if (result := one_cube.of_table(self.data, frame, by)) is not None:
+                    return result
+        group_labels, parts = rows_by(frame, list(by))
         judgments = self.judgments.items()
         rows = (
             replace(
@@ -479,7 +481,7 @@ class Rows:
             )
             for part in parts
         )
-        return group_labels, done, rows
+        return group_labels, [], rows
 
     def with_columns(self, by: Sequence[str], metadata: Metadata) -> pd.DataFrame:
         """Return the frame with the columns to group by, those of metadata too; raise if one is missing or an id."""
@@ -529,10 +531,8 @@ class Rows:
         return Averaged(self.data, tuple(replicate))
 
 
-def rows_by(
-    frame: pd.DataFrame, by: list[str], leave: Container[int] = ()
-) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
-    """Return the labels of the groups of a frame, and the rows of each group that is not in `leave`.
+def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
+    """Return the labels of the groups of a frame, and the rows of each group.
 
     Examples
     --------
@@ -551,9 +551,7 @@ def rows_by(
     bounds = np.append(0, np.cumsum(np.bincount(divided.codes, minlength=len(divided.query))))
 
     def parts() -> Iterator[pd.DataFrame]:
-        for group, (start, end) in enumerate(pairwise(bounds)):
-            if group in leave:
-                continue
+        for start, end in pairwise(bounds):
             places = order[start:end]
             rows = Spans(first[places], first[places] + sizes[places])
             single = len(places) == 1
@@ -702,45 +700,81 @@ class _SharedAttrs(dict[str, Any]):
         return self
 
 
-def batches(
+def parts_of_cube(
     cube: Any, class_of_query: np.ndarray, groups: Groups
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the part of each group: the positions of its queries, and a mask of its runs or pairs with values.
+
+    `class_of_query` is the class of every query of the cube.
+    """
+    size = np.bincount(class_of_query, minlength=int(groups.query.max(initial=0)) + 1)
+    queries = np.split(np.argsort(class_of_query, kind="stable"), np.cumsum(size)[:-1])
+    known = ~np.isnan(cube.values).all(axis=0)
+    return [
+        (queries[query], (groups.runs == run) & known[queries[query]].any(axis=0))
+        for query, run in zip(groups.query, groups.run)
+    ]
+
+
+def cut(cube: Any, queries: np.ndarray, columns: np.ndarray) -> Any:
+    """Return the part of a cube with these queries (positions) and these runs or pairs (a mask).
+
+    Examples
+    --------
+    >>> cube = Scores(pd.DataFrame({"run": ["a", "b"]}), pd.Index(["x", "y"], name="query_id"), ("AP",),
+    ...               np.array([[[0.1, 0.2], [0.3, 0.4]]]), np.array([True]))
+    >>> cut(cube, np.array([1]), np.array([False, True])).frame().to_dict("records")
+    [{'run': 'b', 'query_id': 'y', 'measure': 'AP', 'value': 0.4}]
+    """
+    values = cube.values[:, queries]
+    values = np.ascontiguousarray(values if columns.all() else values[..., columns])
+    return replace(cube, queries=cube.queries[queries], values=values, **_runs_of(cube, columns))
+
+
+def _runs_of(cube: Any, columns: np.ndarray) -> dict[str, Any]:
+    """Return the runs of the columns of a cube (a mask), and both sides of its pairs."""
+    if columns.all():
+        return {}
+    if isinstance(cube, Scores):
+        return {"runs": cube.runs[columns].reset_index(drop=True)}
+    sides = np.stack([cube.a[columns], cube.b[columns]])
+    runs, code = np.unique(sides, return_inverse=True)
+    a, b = code.reshape(sides.shape)
+    return {"runs": cube.runs.iloc[runs].reset_index(drop=True), "a": a, "b": b}
+
+
+def batches(
+    cube: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]
 ) -> Iterator[tuple[list[int], Any]]:
     """Yield (groups, their values as measures of one cube), the groups of a batch having parts of one shape.
 
-    Parameters
-    ----------
-    class_of_query : ndarray of int
-        The class of every query of the cube.
+    Measure m of group g has the name g * n_measures + m.
 
     Examples
     --------
     >>> cube = Scores(pd.DataFrame({"run": ["a"]}), pd.RangeIndex(3, name="query_id"), ("AP",),
     ...               np.array([[[0.1], [0.2], [0.3]]]), np.array([True]))
-    >>> thirds = groups_of(["third"], pd.DataFrame({"third": [0, 1, 2]}))
-    >>> ((codes, batch),) = batches(cube, thirds.queries, thirds)
+    >>> ((codes, batch),) = batches(cube, [(np.array([query]), np.array([True])) for query in range(3)])
     >>> codes, batch.measures, batch.values.ravel().tolist()
     ([0, 1, 2], ('0', '1', '2'), [0.1, 0.2, 0.3])
     """
-    size = np.bincount(class_of_query, minlength=int(groups.query.max(initial=0)) + 1)
-    queries = np.split(np.argsort(class_of_query, kind="stable"), np.cumsum(size)[:-1])
-    known = ~np.isnan(cube.values).all(axis=0)
     groups_of_shape: dict[tuple[int, bytes], list[int]] = {}
-    for code, (query, run) in enumerate(zip(groups.query, groups.run)):
-        # runs (or pairs) of the group that have a value on any of its queries
-        columns = (groups.runs == run) & known[queries[query]].any(axis=0)
-        groups_of_shape.setdefault((len(queries[query]), columns.tobytes()), []).append(code)
-    for (_, mask), codes in groups_of_shape.items():
-        rows = np.stack([queries[groups.query[code]] for code in codes])
-        yield codes, _as_measures(cube, rows, np.frombuffer(mask, dtype=bool))
+    for code, (queries, columns) in enumerate(parts):
+        groups_of_shape.setdefault((len(queries), columns.tobytes()), []).append(code)
+    for codes in groups_of_shape.values():
+        queries = np.stack([parts[code][0] for code in codes])
+        yield codes, _as_measures(cube, codes, queries, parts[codes[0]][1])
 
 
-def _as_measures(cube: Any, queries: np.ndarray, columns: np.ndarray) -> Any:
+def _as_measures(cube: Any, codes: list[int], queries: np.ndarray, columns: np.ndarray) -> Any:
     """Return a cube of the measures of all groups, from their queries (groups, n) and runs or pairs (a mask)."""
     n_groups, n_queries = queries.shape
     values = cube.values[:, queries].swapaxes(0, 1)  # (groups, measures, queries, columns)
     values = np.ascontiguousarray(values if columns.all() else values[..., columns])
-    names = tuple(map(str, range(n_groups * len(cube.measures))))
-    about = [
+    n_measures = len(cube.measures)
+    numbers = np.add.outer(np.array(codes) * n_measures, np.arange(n_measures)).ravel()
+    names = tuple(map(str, numbers.tolist()))
+    about: list[dict[str, Any]] = [
         {
             **known_of(name, cube.attrs),  # type: ignore[dict-item]
             "size": declared_size(name, cube.attrs),
@@ -748,20 +782,15 @@ def _as_measures(cube: Any, queries: np.ndarray, columns: np.ndarray) -> Any:
         }
         for name in cube.measures
     ]
-    if isinstance(cube, Scores):
-        runs = np.flatnonzero(columns)
-        more = {"higher": np.tile(cube.higher, n_groups)}
-    else:  # the runs of these pairs
-        sides = np.stack([cube.a[columns], cube.b[columns]])
-        runs, code = np.unique(sides, return_inverse=True)
-        more = dict(zip("ab", code.reshape(sides.shape)))
+    of_groups = [{**known, "group": code} for code in codes for known in about]
+    more = {"higher": np.tile(cube.higher, n_groups)} if isinstance(cube, Scores) else {}
     return replace(
         cube,
-        runs=cube.runs.iloc[runs].reset_index(drop=True),
         queries=pd.RangeIndex(n_queries, name=cube.queries.name),
         measures=names,
         values=values.reshape(len(names), n_queries, values.shape[-1]),
-        attrs={**cube.attrs, "measures": _SharedAttrs(zip(names, about * n_groups))},
+        attrs={**cube.attrs, "measures": _SharedAttrs(zip(names, of_groups))},
+        **_runs_of(cube, columns),
         **more,
     )
 
@@ -777,36 +806,50 @@ def cube_of_groups(table: reader.Table, group: np.ndarray, measures: object) -> 
     frame = frame.take(np.argsort(group, kind="stable"))
     frame.attrs = dict(table.frame.attrs)
     (cube,) = sources(replace(table, frame=frame), measures)
-    return cube, cube.queries.to_numpy() // len(queries)
+    group_of_query, query = np.divmod(cube.queries.to_numpy(), len(queries))
+    ids = queries[query].rename(cube.queries.name)
+    return replace(cube, queries=ids), group_of_query
 
 
 # options that make a row depend on other measures
 DEPENDENT = (
     *(("family", family) for family in ("all", "groups", "all_groups")),
     ("wide", True),
+    ("matrix", True),
     ("per", "query"),
 )
 
 
 @dataclass(frozen=True)
 class Batches:
-    """The groups of one call that are computed together, for verbs whose rows are about one measure each.
+    """The groups of one call, computed from one cube.
 
-    Groups of one shape become measures of one cube. A batch that raises or warns is left out: computed one by one, its
-    groups raise or warn by name.
+    If rows of a verb are about one measure each, groups of one shape become measures of one cube. A batch that raises
+    or warns is left out: computed one by one, its groups raise or warn by name.
 
     Parameters
     ----------
     verb : Verb
     options : dict
         The arguments of the call.
+    together : bool
+        Whether groups may become measures of one cube; if not, each is a part of the cube.
     """
 
     verb: Verb
     options: dict[str, Any]
+    together: bool = True
+
+    @property
+    def of_cubes(self) -> bool:
+        """Whether the verb computes the same from a cube as from its table."""
+        of_table = any(self.options.get(name) is not None for name in ("compat", "resample"))
+        return "measures" in self.options and not of_table and self.options.get("per") != "group"
 
     def of_join(self, judged: Judged, groups: Groups) -> list[Answer]:
         """Return the results of those groups of a join that can be computed together."""
+        if not self.together:
+            return []
         parameters = self.verb.parameters
         default = next((one.default for one in parameters if one.name == "measures"), None)
         compat = (self.options.get("compat"), judged.positions.rules.get("compat"))
@@ -818,14 +861,14 @@ class Batches:
             return []
         cube: Any = sources(judged, measures)[0]
         class_of_query = groups.queries[judged.queries.get_indexer(cube.queries)]
-        return self._results(cube, class_of_query, groups)
+        return self._results(cube, parts_of_cube(cube, class_of_query, groups))
 
     def of_queries(
         self, table: reader.Table, by: Sequence[str], metadata: Metadata
-    ) -> tuple[pd.DataFrame, list[Answer]]:
-        """Return the labels and the results of groups of queries of a table that has a value in every cell.
+    ) -> CutTable | None:
+        """Return the groups of queries of a table that has a value in every cell: labels, results, other parts.
 
-        No results if cells are missing, or if the order of the measures may differ between groups.
+        None if cells are missing, or if the order of the measures may differ between groups.
         """
         measures, attrs = self.options.get("measures"), table.frame.attrs
         cube: Any = sources(table, measures)[0]
@@ -836,11 +879,13 @@ class Batches:
         complete = not np.isnan(cube.values).any()
         ordered = ordered or measures is not None
         if not (ordered and complete and groups.of_queries_alone) or "collections" in attrs:
-            return groups.labels, []
+            return None
         groups = replace(groups, runs=groups.runs[:1])  # one class, of runs or of pairs
-        return groups.labels, self._results(cube, groups.queries, groups)
+        return self._cut(cube, groups.queries, groups)
 
-    def of_table(self, table: reader.Table, frame: pd.DataFrame, by: Sequence[str]) -> list[Answer]:
+    def of_table(
+        self, table: reader.Table, frame: pd.DataFrame, by: Sequence[str]
+    ) -> CutTable | None:
         """Return the same for the groups of a table of scores or preferences; `frame` has the columns to group by."""
         measures = self.options.get("measures")
         groups = groups_of(by, frame[list(by)])
@@ -848,35 +893,47 @@ class Batches:
         # a table keeps its measures in the order of its first rows, which must be the same in every group
         cell, first = np.unique(groups.codes * len(names) + measure, return_index=True)
         if len(cell) < len(groups.query) * len(names):
-            return []
+            return None
         order = np.argsort(first.reshape(len(groups.query), -1), axis=1)
         if measures is None and (order != order[0]).any():
-            return []
+            return None
         cube, group = cube_of_groups(replace(table, frame=frame), groups.codes, measures)
-        return self._results(cube, groups.query[group], groups)
+        return self._cut(cube, groups.query[group], groups)
 
-    def _results(self, cube: Any, class_of_query: np.ndarray, groups: Groups) -> list[Answer]:
-        """Return the result of every batch of groups of a cube."""
+    def _cut(self, cube: Any, class_of_query: np.ndarray, groups: Groups) -> CutTable:
+        """Return the labels of the groups of a cube, the results of batches, and the parts of other groups."""
+        parts = parts_of_cube(cube, class_of_query, groups)
+        done = self._results(cube, parts) if self.together else []
+        computed = {code for codes, _, _ in done for code in codes}
+        left = (part for code, part in enumerate(parts) if code not in computed)
+        return groups.labels, done, (Join(cut(cube, *part)) for part in left)
+
+    def _results(self, cube: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Answer]:
+        """Return the results of the groups of a cube that can be computed together."""
         dependent = any(self.options.get(name) == value for name, value in DEPENDENT)
         if dependent or any(known_of(name, cube.attrs) is None for name in cube.measures):
             return []
-        results: list[Answer] = []
-        for codes, batch in batches(cube, class_of_query, groups):
+        computed: list[int] = []
+        frames: list[pd.DataFrame] = []
+        for codes, batch in batches(cube, parts):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
-                    frame = self.verb.function([batch], **{**self.options, "measures": None})
+                    frame = self.verb.function(batch, **{**self.options, "measures": None})
             except Exception:  # noqa: BLE001 - the same groups are computed again, one by one
                 continue
-            # measure m of group g in the batch is number g * n_measures + m
-            columns = frame.columns.intersection(["measure", "measure_a", "measure_b"])
-            numbers = {name: frame[name].astype(np.int64).to_numpy() for name in columns}
-            group = numbers[columns[0]] // len(cube.measures)
-            names = pd.Index(cube.measures)
-            result = frame.assign(
-                **{name: labels(names, code % len(names)) for name, code in numbers.items()}
-            )
-            result.attrs = {name: frame.attrs[name] for name in frame.attrs if name != "measures"}
-            result.attrs |= {name: cube.attrs[name] for name in cube.attrs if name == "measures"}
-            results.append((codes, result, np.array(codes)[group]))
-        return results
+            computed += codes
+            frames.append(frame)
+        if not frames:
+            return []
+        frame = stacked(frames)
+        frame.attrs.pop("measures", None)
+        if "measures" in cube.attrs:
+            frame.attrs["measures"] = cube.attrs["measures"]
+        # measure m of group g has the number g * n_measures + m
+        names = pd.Index(cube.measures)
+        for column in ("measure", "measure_a", "measure_b"):
+            if column in frame:
+                group, measure = np.divmod(frame[column].astype(np.int64).to_numpy(), len(names))
+                frame[column] = labels(names, measure)
+        return [(computed, frame, group)]

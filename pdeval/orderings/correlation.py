@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import ScoresLike, all_pairs, only
+from pdeval.evaluate import ScoresLike, only, pairs_of_measures
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import order
@@ -47,6 +47,7 @@ table(
 
 @verb(
     on=("orders", "scores", "preferences", "judged"),
+    per_measure=True,
     returns=("correlations", "matrix"),
 )
 @listed_in_docs(coefficients=COEFFICIENTS)
@@ -108,7 +109,8 @@ def correlate(
         check_not_declared(measures, "a coefficient", COEFFICIENTS, "correlate(coefficients={})")
         raise
     n_orders = len(orders.keys)
-    if n_orders < 2:
+    a, b = pairs_of_measures(n_orders, orders.attrs)
+    if not len(a):
         raise ValueError(
             f"a correlation needs two orderings, found {orders.text()}. Order by several measures."
         )
@@ -118,7 +120,6 @@ def correlate(
         frame = pd.DataFrame(square, index=orders.labels(), columns=orders.labels())
         frame.attrs.update({**orders.attrs, "coefficient": by[0].name})
         return frame
-    a, b = all_pairs(n_orders)
     values = [
         (i, j, k, *_value(orders, i, orders, j, one, runs, p))
         for i, j in zip(a, b)

@@ -62,7 +62,7 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), returns="components")
+@verb(on=("scores", "judged"), per_measure=True, returns="components")
 def replicates(
     data: ScoresLike,
     measures: object = MEASURES,

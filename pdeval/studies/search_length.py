@@ -5,14 +5,14 @@ precisions weights each search length by its reciprocal, so large search lengths
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from pdeval.catalog import parse
+from pdeval.catalog import known_of, parse
 from pdeval.evaluate import (
     Scores,
     ScoresLike,
@@ -756,7 +756,13 @@ def effective_fractions(
     )
 
 
-@verb(on=("scores", "judged"), returns="rrie", family="search_lengths", name="rrie")
+@verb(
+    on=("scores", "judged"),
+    per_measure=True,
+    returns="rrie",
+    family="search_lengths",
+    name="rrie",
+)
 def rrie(
     data: ScoresLike,
     run_a: object,
@@ -800,7 +806,7 @@ def rrie(
     if not isinstance(cube, Scores):
         raise ValueError("error reduction requires measures of one ranking, not preferences.")
     for name, higher in zip(cube.measures, cube.higher):
-        if higher and largest_value(name, unknown=1.0) != 1:
+        if higher and largest_value(name, cube.attrs, unknown=1.0) != 1:
             raise ValueError(
                 f"{name} has no best value of 1, so its error is undefined. Use e.g. nDCG instead of DCG."
             )
@@ -819,8 +825,11 @@ def rrie(
     )
 
 
-def largest_value(label: str, *, unknown: float) -> float:
+def largest_value(label: str, attrs: Mapping[Any, Any] | None = None, *, unknown: float) -> float:
     """Return the largest possible value of a measure; `unknown` if the measure is not in the catalog."""
+    known = known_of(label, attrs)
+    if known is not None and "range" in known:  # of a group
+        return known["range"][1]
     try:
         return float(parse(label).entry.range[1])
     except (KeyError, ValueError):

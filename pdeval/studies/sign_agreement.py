@@ -1,7 +1,7 @@
 """Sign agreement: how often two measures prefer the same one of two rankings, and how their differences correlate."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -17,7 +17,6 @@ from pdeval.evaluate import (
     Scores,
     ScoresLike,
     Views,
-    all_pairs,
     as_preferences,
     attributes,
     check_populations,
@@ -25,6 +24,7 @@ from pdeval.evaluate import (
     decided,
     labeled_pairs,
     of_pairs,
+    pairs_of_measures,
     select,
     sources,
 )
@@ -204,6 +204,8 @@ class Tally:
         The differences at or below which two rankings count as tied.
     scale : mapping of label to float, optional
         Factors of the values, applied before differences are compared with the fuzziness; 1 by default.
+    attrs : mapping, optional
+        Attributes of the table, with the group of each measure if groups are computed together.
 
     Examples
     --------
@@ -217,12 +219,13 @@ class Tally:
     queries: int
     fuzziness: Sequence[float]
     scale: Mapping[str, float] | None = None
+    attrs: Mapping[Any, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Begin with no pairs, for every two measures and each query."""
-        if len(self.measures) < 2:
+        self.a, self.b = pairs_of_measures(len(self.measures), self.attrs)
+        if not len(self.a):
             raise ValueError(f"agreement requires two measures, found only {self.measures[0]}.")
-        self.a, self.b = all_pairs(len(self.measures))
         shape = (len(self.a), self.queries)
         self.pairs = np.zeros(shape, dtype=np.int64)
         self.agreeing = np.zeros((len(self.fuzziness), *shape), dtype=np.int64)
@@ -325,10 +328,7 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
     return values
 
 
-@verb(
-    on=("scores", "preferences", "judged"),
-    returns="sign_agreement",
-)
+@verb(on=("scores", "preferences", "judged"), per_measure=True, returns="sign_agreement")
 def agree(
     data: ScoresLike,
     measures: object = ("RPP", "AP"),
@@ -377,7 +377,7 @@ def agree(
     2       RPP        RR        0.0   3168      0.352  0.514
     """
     stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
-    tally = Tally(stream.measures, len(stream.queries), fuzziness_of(fuzziness))
+    tally = Tally(stream.measures, len(stream.queries), fuzziness_of(fuzziness), attrs=stream.attrs)
     count(tally, stream, relative=relative, progress=progress)
     frame = tally.frame(stream.queries if per == "query" else None)
     frame.attrs.update(stream.attrs, **({"relative": True} if relative else {}))

@@ -159,7 +159,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), returns="ties")
+@verb(on=("scores", "preferences", "judged"), per_measure=True, returns="ties")
 def ties(
     data: ScoresLike,
     measures: object = ("RR", "sgnLP"),

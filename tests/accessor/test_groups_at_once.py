@@ -10,7 +10,7 @@ from pdeval.evaluate import groups
 from pdeval.verbs import of_kind
 from pdeval.verbs.arguments import TooFew
 from tests.accessor import test_grouping
-from tests.accessor.test_grouping import ARGUMENTS, ask, by_hand, same
+from tests.accessor.test_grouping import ARGUMENTS, HELD, ask, by_hand, same
 
 # the queries that every run answered: by hand a run that answered no query of a part is none of its runs
 IDS = np.array(
@@ -94,6 +94,16 @@ WORDS = {
         {"measures": ["AP", "RR"], "relative": True},
     ],
 }
+# these need other measures than AP and RR
+ELSEWHERE = ("delta_sort", "exposure_tradeoff")
+OF_SCORES, OF_PREFERENCES = (
+    [
+        name
+        for name in HELD[kind]
+        if not name.startswith(("label_", "risk_coverage")) and name not in ELSEWHERE
+    ]
+    for kind in ("scores", "preferences")
+)
 CASES = [(name, words) for name in AT_ONCE for words in ({}, *WORDS.get(name, ()))]
 
 
@@ -150,27 +160,23 @@ def test_groups_keep_the_order_and_the_type_of_their_labels(name, kind):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(
-    "name", ["summary", "compare", "order", "quantiles", "ties", "correlate", "power"]
-)
-def test_runs_that_some_groups_lack_are_not_in_them(name):
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_runs_that_some_groups_lack_are_not_in_them(name, complete):
     lacking = pd.Series(NUMBER, IDS).isin([SIZES.index(4), SIZES.index(6)])
     scores = RUNS.ireval.measure(QRELS, ["AP", "RR"], queries="judged")
     gone = (scores["run"] == "ql") & scores["query_id"].map(pd.Series(NUMBER, IDS)).isin([2, 5, 9])
     some = (scores["run"] == "bm25") & scores["query_id"].isin(IDS[lacking][:1])
-    table = scores[~gone & ~some]
-    found = ask(table.ireval, name, by="part", metadata=ABOUT["text"], measures=None)
-    hand = loop(
-        parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, measures=None)
-    )
+    table = scores if complete else scores[~gone & ~some]
+    given = {"measures": None} | ({"run_b": "dense-s1"} if name.endswith("rrie") else {})
+    found = ask(table.ireval, name, by="part", metadata=ABOUT["text"], **given)
+    hand = loop(parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, **given))
     same(found, hand)
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("lacking", [None, "ql"])
-@pytest.mark.parametrize(
-    "name", ["summary", "compare", "order", "power", "ties", "agree", "discriminative_power"]
-)
+@pytest.mark.parametrize("name", OF_PREFERENCES)
 def test_groups_of_a_table_of_preferences_are_the_loop_by_hand(name, lacking):
     table = RUNS.ireval.prefer(QRELS, ["RPP", "AP"], queries="judged")
     few = ABOUT["text"].loc[ABOUT["text"]["part"].isin(NAMES[:6]), "query_id"]
@@ -255,6 +261,11 @@ class TestWhatIsSaid:
             match="in the group part='s0': agreement requires two measures, found only",
         ):
             RUNS.ireval.agree(QRELS, ["AP"], by="part", metadata=ABOUT["text"], queries="judged")
+
+    def test_preferences_have_their_own_pairs(self):
+        table = RUNS.ireval.prefer(QRELS, "RPP", queries="judged")
+        with pytest.raises(ValueError, match="in the group part='s0': baseline= and pairs= cannot"):
+            table.ireval.ties(baseline="ql", by="part", metadata=ABOUT["text"])
 
     def test_a_baseline_that_is_no_run(self):
         with pytest.raises(KeyError, match="bm26"):
