@@ -85,7 +85,7 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
         bar = None
     batched = None
     if verb.takes == "scores":
-        batched = groups.Batches(verb, options, verb.per_measure and not replicate)
+        batched = groups.Batches(verb, options, bool(verb.per_measure and not replicate))
     labels, done, parts = source.groups(shared["by"], shared["metadata"], batched)
     parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
 

@@ -848,7 +848,7 @@ class Batches:
 
     def of_join(self, judged: Judged, groups: Groups) -> list[Answer]:
         """Return the results of those groups of a join that can be computed together."""
-        if not self.together:
+        if not self.together or self.verb.per_measure == "tables":
             return []
         parameters = self.verb.parameters
         default = next((one.default for one in parameters if one.name == "measures"), None)

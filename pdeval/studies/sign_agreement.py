@@ -328,7 +328,7 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
     return values
 
 
-@verb(on=("scores", "preferences", "judged"), per_measure=True, returns="sign_agreement")
+@verb(on=("scores", "preferences", "judged"), per_measure="tables", returns="sign_agreement")
 def agree(
     data: ScoresLike,
     measures: object = ("RPP", "AP"),

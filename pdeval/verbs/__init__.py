@@ -90,9 +90,10 @@ class Verb:
     independent : bool
         Whether the verb treats runs as independent systems: the pipeline then warns about runs that differ only in a
         seed.
-    per_measure : bool
-        Whether each row of the result depends on one measure only: groups may then be computed together
-        (`pdeval.evaluate.groups`).
+    per_measure : bool or 'tables'
+        Whether each row of the result depends on one measure only, or on measures of one group
+        (`pdeval.evaluate.pairs_of_measures`): groups may then be computed together (`pdeval.evaluate.groups`).
+        'tables' if the verb sums the pairs of a join in another order than those of a table: only groups of tables are.
     machine : bool
         Whether the verb uses machine labels in addition to human labels; all other verbs raise.
     """
@@ -108,7 +109,7 @@ class Verb:
     other_names: Mapping[str, str] = field(default_factory=dict)
     grouped: bool = True
     independent: bool = False
-    per_measure: bool = False
+    per_measure: bool | Literal["tables"] = False
     machine: bool = False
 
     @property
@@ -160,7 +161,7 @@ def verb(
     other_names: Mapping[str, str] | None = None,
     grouped: bool = True,
     independent: bool = False,
-    per_measure: bool = False,
+    per_measure: bool | Literal["tables"] = False,
     machine: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a function as a verb of some kinds of table; see `Verb`.
