@@ -805,7 +805,7 @@ def cube_of_groups(table: reader.Table, group: np.ndarray, measures: object) -> 
     frame = table.frame.assign(**{table.roles["query"]: group * len(queries) + query})
     frame = frame.take(np.argsort(group, kind="stable"))
     frame.attrs = dict(table.frame.attrs)
-    (cube,) = sources(replace(table, frame=frame), measures)
+    cube: Any = sources(replace(table, frame=frame), measures)[0]
     group_of_query, query = np.divmod(cube.queries.to_numpy(), len(queries))
     ids = queries[query].rename(cube.queries.name)
     return replace(cube, queries=ids), group_of_query
