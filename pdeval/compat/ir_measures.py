@@ -195,7 +195,24 @@ class Evaluator(providers.Evaluator):
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the values of a run; a query without one has the default of the measure, but none of Accuracy."""
-        metrics = list(self._iter_calc(run))
+        rows = (
+            run
+            if isinstance(run, dict)
+            else util.RunConverter(run).as_pd_dataframe()[["query_id", "doc_id", "score"]]
+        )
+        # a beta is not in the name of set_F
+        metrics = [
+            ir_measures.Metric(
+                query_id=query,
+                measure=measure,
+                value=values["set_F" if name.startswith("set_F") else name],
+            )
+            for measures, evaluator in self.groups
+            for query, values in evaluator.evaluate(rows).items()
+            for name, measure in measures.items()
+        ]
+        for requested, ties, judgments in self.others:
+            metrics += _values(requested, judgments, rows, ties)
         missing = set(
             product((one for one in self.measures if one.NAME != "Accuracy"), self.qrel_qids)
         )
@@ -203,19 +220,6 @@ class Evaluator(providers.Evaluator):
         yield from metrics
         for measure, query in sorted(missing, key=lambda one: (str(one[0]), one[1])):
             yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
-
-    def _iter_calc(self, run: Any) -> Iterator[Any]:
-        rows = run
-        if not isinstance(run, dict):
-            rows = util.RunConverter(run).as_pd_dataframe()[["query_id", "doc_id", "score"]]
-        for measures, evaluator in self.groups:
-            for query, values in evaluator.evaluate(rows).items():
-                for name, measure in measures.items():
-                    # a beta is not in the name of set_F
-                    value = values["set_F" if name.startswith("set_F") else name]
-                    yield ir_measures.Metric(query_id=query, measure=measure, value=value)
-        for requested, ties, judgments in self.others:
-            yield from _values(requested, judgments, rows, ties)
 
 
 def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Iterator[Any]:
@@ -234,12 +238,12 @@ def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Ite
     views = Views(Judged(joined, None, "judged"))
     for measure in requested:
         parsed = parse(measure)
-        kept = joined.answered[:, 0]
-        if measure.NAME == "Accuracy":  # ir_measures leaves out lists without a relevant item
-            kept = (
-                views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0]
-                > 0
-            )
+        # ir_measures leaves out lists without a relevant item
+        kept = (
+            views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0] > 0
+            if measure.NAME == "Accuracy"
+            else joined.answered[:, 0]
+        )
         for query, value in zip(joined.queries[kept], views.values(parsed)[kept, 0].tolist()):
             yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
@@ -251,12 +255,11 @@ def _rules(measure: Any) -> tuple[Any, ...]:
         provided = name in measure.SUPPORTED_PARAMS and measure[name] is not NOT_PROVIDED
         return measure[name] if provided else default
 
-    beta = measure["beta"] if measure.NAME == "SetF" else None
     return (
         value("rel", 1),
         tuple(sorted(value("gains", {}).items())),
         bool(value("judged_only", False)),
-        beta,
+        measure["beta"] if measure.NAME == "SetF" else None,
     )
 
 

@@ -190,9 +190,11 @@ class RelevanceEvaluator:
         joined = joined.only_judged() if self._judged_only else joined
         values = self._values(joined)
         queries = np.array(joined.queries.astype(object))
-        runs: list[Any] = list(joined.runs.itertuples(index=False, name=None))
-        if len(joined.runs.columns) == 1:
-            runs = list(joined.runs.iloc[:, 0].astype(object))
+        runs: Iterable[Any] = (
+            joined.runs.iloc[:, 0].astype(object)
+            if len(joined.runs.columns) == 1
+            else joined.runs.itertuples(index=False, name=None)
+        )
         results = {}
         for run, name in enumerate(runs):
             rows = zip(queries[mask[:, run]], values[:, mask[:, run], run].T.tolist())
