@@ -50,8 +50,7 @@ def wanted_parts(rows: int, now: int) -> int:
     >>> wanted_parts(27_000_000, 8)
     52
     """
-    most = most_rows(MOVED, memory()) or ROWS
-    return max(now, -(-rows // min(ROWS, most)))
+    return max(now, -(-rows // min(ROWS, most_rows(MOVED, memory()) or ROWS)))
 
 
 def by_number(
