@@ -167,10 +167,7 @@ def contents(path: Path) -> Iterator[tuple[int, bytes]]:
     stub = codec is not None and len(raw) < SHORTEST and raw.startswith(STARTS[codec])
     if actual != codec and raw and not stub:
         raise ValueError(_mismatch(path, codec, actual, raw))
-    if codec and raw:
-        yield from _expanded(raw, codec, path)
-    else:
-        yield 0, raw
+    yield from _expanded(raw, codec, path) if codec and raw else [(0, raw)]
 
 
 def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]:

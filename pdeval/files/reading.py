@@ -208,18 +208,17 @@ def run_files(
     tag: bool = False,
 ) -> list[RunFile]:
     """Return the run files, with the names of their runs; two equal names are an error."""
-    options: dict[str, Any] = {"encoding": encoding, "tag": tag}
     if isinstance(paths, Mapping):
         return [
-            RunFile(file_io.path_of(path), str(name), given=True, **options)
+            RunFile(file_io.path_of(path), str(name), given=True, tag=tag, encoding=encoding)
             for name, path in paths.items()
         ]
     files = file_io.expand(paths)
     if names == "tag":
-        return [RunFile(path, None, **options) for path in files]
-    run_names = [file_io.run_name(path) for path in files]
-    _check_different(zip(run_names, files))
-    return [RunFile(path, name, **options) for name, path in zip(run_names, files)]
+        return [RunFile(path, None, tag=tag, encoding=encoding) for path in files]
+    named = [(file_io.run_name(path), path) for path in files]
+    _check_different(named)
+    return [RunFile(path, name, tag=tag, encoding=encoding) for name, path in named]
 
 
 def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:

@@ -101,7 +101,13 @@ def column_table(path: Path, kind: str, encoding: str | None = None) -> pa.Table
     [{'query_id': '01', 'doc_id': 'MED-10', 'relevance': 2}]
     """
     if file_io.is_parquet(path):
-        table = _parquet_table(path)
+        import pyarrow.parquet as pq
+
+        file_io.check_present(path)
+        try:
+            table = pq.read_table(path)
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"'{path}' cannot be read as parquet: {error}") from error
         names = in_our_words(table.column_names, kind, path)
     else:
         table, names = _with_names(path, kind, encoding)
@@ -138,16 +144,6 @@ def _with_names(path: Path, kind: str, encoding: str | None) -> tuple[pa.Table, 
     if not table.num_rows:
         raise ValueError(f"'{path}' has a header line and no rows.")
     return table, names
-
-
-def _parquet_table(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    file_io.check_present(path)
-    try:
-        return pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"'{path}' cannot be read as parquet: {error}") from error
 
 
 def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:

@@ -312,9 +312,11 @@ def run_columns(table: Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
         if "score" in table
         else -numbers(table.column("rank"), "rank")
     )
-    rank = pa.nulls(len(score))
-    if "rank" in table:
-        rank = _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
+    rank = (
+        _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
+        if "rank" in table
+        else pa.nulls(len(score))
+    )
     if not pa.types.is_integer(rank.type):
         rank = pa.array(counted_ranks(run, query, doc, score))
     return [query, repeated("Q0", len(doc)), doc, rank, pa.array(score)]
@@ -336,9 +338,10 @@ def counted_ranks(
     part = queries.indices.to_numpy().astype(np.int64)
     if run is not None:
         part += run.indices.to_numpy() * np.int64(len(queries.dictionary))
-    keys = pa.table({"part": part, "score": score, "doc": _decoded(doc)})
-    by = [("part", "ascending"), ("score", "descending"), ("doc", "descending")]
-    order = pc.sort_indices(keys, sort_keys=by).to_numpy()
+    order = pc.sort_indices(
+        pa.table({"part": part, "score": score, "doc": _decoded(doc)}),
+        sort_keys=[("part", "ascending"), ("score", "descending"), ("doc", "descending")],
+    ).to_numpy()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = pd.Series(part[order]).groupby(part[order]).cumcount() + 1
     return rank
