@@ -344,57 +344,59 @@ def _from_coincidences(sums: np.ndarray, *, scale: Scale, values: np.ndarray) ->
     return np.stack([agreed, expected, corrected(agreed, expected)])
 
 
-DECLARED = (
-    Coefficient(
-        "observed",
-        "fraction of agreeing pairs of labels of an item, averaged over items: not corrected for chance",
-        observed,
-        partial(items_tally, chance=False),
-        pair_chance="none",
-    ),
-    Coefficient(
-        "scott",
-        "Scott's pi, for any number of labels per item: chance agreement from the pooled fractions of all labels",
-        pooled,
-        items_tally,
-        pair_chance="pooled",
-    ),
-    Coefficient(
-        "cohen",
-        "Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)",
-        cohen,
-        pairs_tally,
-        pair_chance="own",
-    ),
-    Coefficient(
-        "fleiss",
-        "Fleiss' kappa from statsmodels, over the items with the most common number of labels",
-        fleiss,
-        items_tally,
-        even=True,
-    ),
-    *(
+COEFFICIENTS = {
+    one.name: one
+    for one in (
         Coefficient(
-            f"alpha_{scale}",
-            f"Krippendorff's alpha on the {scale} scale",
-            partial(alpha, scale=scale),
-            partial(coincidences_tally, scale=scale),
-            scaled=scale != "nominal",
-        )
-        for scale in ("nominal", "ordinal", "interval")
-    ),
-    *(
+            "observed",
+            "fraction of agreeing pairs of labels of an item, averaged over items: not corrected for chance",
+            observed,
+            partial(items_tally, chance=False),
+            pair_chance="none",
+        ),
         Coefficient(
-            f"cohen_{scale}",
-            f"Cohen's kappa with {scale} weights, as a mean over the pairs of assessors for which it is defined",
-            partial(cohen, scale=scale),
-            partial(pairs_tally, scale=scale),
-            scaled=True,
-        )
-        for scale in ("linear", "quadratic")
-    ),
-)
-COEFFICIENTS = {one.name: one for one in DECLARED}
+            "scott",
+            "Scott's pi, for any number of labels per item: chance agreement from the pooled fractions of all labels",
+            pooled,
+            items_tally,
+            pair_chance="pooled",
+        ),
+        Coefficient(
+            "cohen",
+            "Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)",
+            cohen,
+            pairs_tally,
+            pair_chance="own",
+        ),
+        Coefficient(
+            "fleiss",
+            "Fleiss' kappa from statsmodels, over the items with the most common number of labels",
+            fleiss,
+            items_tally,
+            even=True,
+        ),
+        *(
+            Coefficient(
+                f"alpha_{scale}",
+                f"Krippendorff's alpha on the {scale} scale",
+                partial(alpha, scale=scale),
+                partial(coincidences_tally, scale=scale),
+                scaled=scale != "nominal",
+            )
+            for scale in ("nominal", "ordinal", "interval")
+        ),
+        *(
+            Coefficient(
+                f"cohen_{scale}",
+                f"Cohen's kappa with {scale} weights, as a mean over the pairs of assessors for which it is defined",
+                partial(cohen, scale=scale),
+                partial(pairs_tally, scale=scale),
+                scaled=True,
+            )
+            for scale in ("linear", "quadratic")
+        ),
+    )
+}
 
 
 def count_units(unit: np.ndarray) -> int:
@@ -896,14 +898,16 @@ def of_tables(
 ) -> pd.DataFrame:
     """Return tables of counts (assessor, label of the reference, label) as a tidy frame with the fractions of rows."""
     who, first, second = (axis.ravel() for axis in np.indices(tables.shape))
-    columns: dict[str, Any] = {
-        name: repeated(assessors, who),
-        "reference": repeated(values, first),
-        "label": repeated(values, second),
-        "n": tables.ravel(),
-        "fraction": share(tables, tables.sum(axis=-1, keepdims=True), np.nan).ravel(),
-    }
-    return described_frame(columns, attrs)
+    return described_frame(
+        {
+            name: repeated(assessors, who),
+            "reference": repeated(values, first),
+            "label": repeated(values, second),
+            "n": tables.ravel(),
+            "fraction": share(tables, tables.sum(axis=-1, keepdims=True), np.nan).ravel(),
+        },
+        attrs,
+    )
 
 
 def with_reference(labels: Table, reference: object) -> tuple[Table, list[object]]:

@@ -315,13 +315,15 @@ def assessors(
     codes, fit, number = crowd.labels, crowd.fit, len(crowd.assessors)
     count = np.bincount(codes.assessor, minlength=number)
     right = fit.posterior.argmax(axis=1)[codes.item] == codes.label
-    columns: dict[str, Any] = {
-        labels.roles["assessor"]: repeated(crowd.assessors, np.arange(number)),
-        "labels": count,
-        "agreed": np.bincount(codes.assessor, right, minlength=number) / count,
-        "accuracy": fit.accuracy,
-    }
-    frame = described_frame(columns, crowd.attrs(labels))
+    frame = described_frame(
+        {
+            labels.roles["assessor"]: repeated(crowd.assessors, np.arange(number)),
+            "labels": count,
+            "agreed": np.bincount(codes.assessor, right, minlength=number) / count,
+            "accuracy": fit.accuracy,
+        },
+        crowd.attrs(labels),
+    )
     if draws:
         unit, what = units_of(labels, codes, resample)
         units = int(unit.max()) + 1
@@ -418,12 +420,14 @@ def posteriors(
     crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
     items = items_of(labels, crowd.labels)
     item, label = (axis.ravel() for axis in np.indices(crowd.fit.posterior.shape))
-    columns = {
-        **{name: repeated(items[name], item) for name in items.columns},
-        labels.roles["label"]: repeated(crowd.labels.names, label),
-        "probability": crowd.fit.posterior.ravel(),
-    }
-    return described_frame(columns, crowd.attrs(labels))
+    return described_frame(
+        {
+            **{name: repeated(items[name], item) for name in items.columns},
+            labels.roles["label"]: repeated(crowd.labels.names, label),
+            "probability": crowd.fit.posterior.ravel(),
+        },
+        crowd.attrs(labels),
+    )
 
 
 @verb(on="labels", returns="consensus")
@@ -504,10 +508,12 @@ def consensus(
         else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
     )
     row = np.arange(len(items))
-    columns = {
-        **{name: repeated(items[name], row) for name in items.columns},
-        "relevance": grade[by_grade[chosen]],
-        "labels": np.bincount(codes.item),
-        "fraction": share[row, chosen],
-    }
-    return described_frame(columns, {**attrs, "method": method, "grade_column": "relevance"})
+    return described_frame(
+        {
+            **{name: repeated(items[name], row) for name in items.columns},
+            "relevance": grade[by_grade[chosen]],
+            "labels": np.bincount(codes.item),
+            "fraction": share[row, chosen],
+        },
+        {**attrs, "method": method, "grade_column": "relevance"},
+    )

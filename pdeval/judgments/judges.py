@@ -42,9 +42,8 @@ from pdeval.significance.registry import (
     student_test,
     which_test,
 )
-from pdeval.tables import Table, kind_of, read, table
+from pdeval.tables import Table, describe, kind_of, read, table
 from pdeval.tables import labels as repeated
-from pdeval.tables.equal_values import describe
 from pdeval.verbs import TooFew, listed_in_docs, track, verb
 
 How = Literal["assessor", "draw"]
@@ -232,13 +231,11 @@ def swap_assessors(
         )
     roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
     union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
-    rules: dict[str, Any] = {
-        "ties": ties,
-        "compat": compat,
-        "judged_only": judged_only,
-        "validate": validate,
-    }
-    judged = Judged(join(runs, union, **rules), level, queries)
+    judged = Judged(
+        join(runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate),
+        level,
+        queries,
+    )
 
     def order_runs(judgments: Table, *, warn: bool = False) -> RunOrders | None:
         """Return the order of the runs under other judgments, or None if no item is relevant by them."""
@@ -668,18 +665,21 @@ def judge_scores(
         )  # by measure and method, then by people's rank
         human, other = one.score.ravel()[by], two.score.ravel()[by]
         rank, rank_machine = (side.rank.ravel()[by].astype(np.int64) for side in (one, two))
-        columns: dict[str, Any] = {
-            "judge": [pair.judge] * len(by),
-            **run_columns(pair.human.runs, run[by]),
-            **one.columns(key[by]),
-            "human": human,
-            "machine": other,
-            "difference": other - human,
-            "rank": rank,
-            "rank_machine": rank_machine,
-            "moved": rank - rank_machine,
-        }
-        parts.append(pd.DataFrame(columns))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "judge": [pair.judge] * len(by),
+                    **run_columns(pair.human.runs, run[by]),
+                    **one.columns(key[by]),
+                    "human": human,
+                    "machine": other,
+                    "difference": other - human,
+                    "rank": rank,
+                    "rank_machine": rank_machine,
+                    "moved": rank - rank_machine,
+                }
+            )
+        )
     return judged.described(pd.concat(parts, ignore_index=True), query_set=query_set)
 
 
@@ -920,7 +920,17 @@ def paired_sets(
     The runs are joined once to all judged items; each set of judgments only changes the grades.
     """
     tables = {PEOPLE: human, **dict(sorted(machines.items(), key=lambda one: str(one[0])))}
-    _check_id_types(tables)
+    # ids that are numbers in one set of judgments and strings in another do not match
+    people_items = items_of_qrels(human)
+    for name, judgments in tables.items():
+        items = items_of_qrels(judgments).set_axis(people_items.columns, axis=1)
+        for column in people_items.columns:
+            dtypes = people_items[column].dtype, items[column].dtype
+            if len({pd.api.types.is_numeric_dtype(dtype) for dtype in dtypes}) > 1:
+                raise ValueError(
+                    f"the ids of {column!r} are {dtypes[0]} in the human judgments and {dtypes[1]} "
+                    f"in those of {_who(name)}, so no ids match. Convert one of them, e.g. with .astype(str)."
+                )
     union = all_items([items_of_qrels(table) for table in tables.values()])
     base = Judged(join(runs, union, **rules), checked_level(level), queries)
     base.warn_of_missing_queries()
@@ -940,20 +950,6 @@ def paired_sets(
             people[key] = _kept(sides[PEOPLE], of_people)
         pairs.append(Pair(name, people[key], _kept(sides[name], of_judge)))
     return pairs
-
-
-def _check_id_types(tables: Mapping[object, Table]) -> None:
-    """Raise if ids are numbers in one set of judgments and strings in another."""
-    human = items_of_qrels(tables[PEOPLE])
-    for name, judgments in tables.items():
-        items = items_of_qrels(judgments).set_axis(human.columns, axis=1)
-        for column in human.columns:
-            numeric = {pd.api.types.is_numeric_dtype(part[column].dtype) for part in (human, items)}
-            if len(numeric) > 1:
-                raise ValueError(
-                    f"the ids of {column!r} are {human[column].dtype} in the human judgments and {items[column].dtype} "
-                    f"in those of {_who(name)}, so no ids match. Convert one of them, e.g. with .astype(str)."
-                )
 
 
 def _under(base: Judged, name: object, table: Table) -> Judged:
@@ -1108,14 +1104,17 @@ def judge_bias(
                 confidence,
             )
         )
-    attrs = {
-        "correction": correction,
-        "alpha": alpha,
-        "confidence": confidence,
-        "simultaneous": correction != "none",
-        "test": "t",
-    }
-    return described_frame(pd.concat(parts, ignore_index=True), {**pool.attrs, **attrs})
+    return described_frame(
+        pd.concat(parts, ignore_index=True),
+        {
+            **pool.attrs,
+            "correction": correction,
+            "alpha": alpha,
+            "confidence": confidence,
+            "simultaneous": correction != "none",
+            "test": "t",
+        },
+    )
 
 
 def bias_of_judge(

@@ -46,7 +46,6 @@ Design = Literal["importance", "stratified", "uniform"]
 STRATA = 5
 NEAREST = 10  # labeled queries that predict the residual of a query
 SHRUNK = 0.5  # weight of the mean residual of all queries, so that few labels do not make probabilities extreme
-PLAN = {"no_report": "it is a plan of labels", "no_plot": "it is a plan of labels"}
 
 
 table(
@@ -111,7 +110,8 @@ _tables_of_runs_and_pairs(
         "queries_needed": "smallest total number of queries with human labels; infinite if more machine labels are "
         "needed",
     },
-    **PLAN,
+    no_report="it is a plan of labels",
+    no_plot="it is a plan of labels",
 )
 _tables_of_runs_and_pairs(
     ("label_bounds", "pair_label_bounds"),
@@ -559,9 +559,11 @@ def sample_items(
             f"size={size:,}: the pool has {count:,} items down to rank {pool.depth}; draw fewer."
         )
     stratum = np.searchsorted(EDGES, pool.best)
-    weight = np.ones(count)
-    if design != "uniform":
-        weight = np.bincount(pool.item, 1.0 / pool.rank, minlength=count) / len(pool.runs)
+    weight = (
+        np.ones(count)
+        if design == "uniform"
+        else np.bincount(pool.item, 1.0 / pool.rank, minlength=count) / len(pool.runs)
+    )
     if design == "stratified":  # the mean of the stratum
         weight = (np.bincount(stratum, weight) / np.maximum(np.bincount(stratum), 1))[stratum]
     labeled = np.zeros(count, dtype=bool)
@@ -659,15 +661,18 @@ def label_items(
         doubt = effect * np.sqrt(predicted * (1 - predicted))
         weight = EVEN + (1 - EVEN) * doubt / doubt[~labeled].mean()
     chance = np.where(labeled, 1.0, chances(weight, labeled, size))
-    columns = {
-        "rank": pool.best,
-        "labeled": labeled,
-        "predicted": predicted,
-        "effect": effect,
-        "probability": chance,
-        "chosen": draw(chance, labeled, seed),
-    }
-    return pool.frame(columns, design=design, seed=seed)
+    return pool.frame(
+        {
+            "rank": pool.best,
+            "labeled": labeled,
+            "predicted": predicted,
+            "effect": effect,
+            "probability": chance,
+            "chosen": draw(chance, labeled, seed),
+        },
+        design=design,
+        seed=seed,
+    )
 
 
 def agreed(relevant: np.ndarray, labeled: np.ndarray, judge: np.ndarray) -> np.ndarray:

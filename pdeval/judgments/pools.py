@@ -540,15 +540,17 @@ def contributions(
     if qrels is not None:
         counted |= pool.judged_and_relevant(qrels, level)
         counted["unique_relevant"] = counted["relevant"] & unique
-    columns = {
-        **run_columns(pool.runs, np.arange(number)),
-        "queries": (pool.lists > 0).sum(axis=0),
-        **{
-            name: np.bincount(pool.run[items[pool.item]], minlength=number)
-            for name, items in counted.items()
+    return described_frame(
+        {
+            **run_columns(pool.runs, np.arange(number)),
+            "queries": (pool.lists > 0).sum(axis=0),
+            **{
+                name: np.bincount(pool.run[items[pool.item]], minlength=number)
+                for name, items in counted.items()
+            },
         },
-    }
-    return described_frame(columns, pool.attrs)
+        pool.attrs,
+    )
 
 
 def sizes(pool: Pool, *, qrels: Table | None = None, level: float | None = None) -> pd.DataFrame:
