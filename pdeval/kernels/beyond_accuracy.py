@@ -475,11 +475,10 @@ def Calibration(
     """
     item = first(item, k)
     sizes = features.sum(axis=-1, keepdims=True)
-    shares = share(features, sizes)
     # items without features say nothing of the list
     listed = (item >= 0) & (sizes[..., 0] != 0)[item]
     n = listed.sum(axis=0)
-    sums = total(np.where(listed[..., None], shares[item], 0.0))
+    sums = total(np.where(listed[..., None], share(features, sizes)[item], 0.0))
     q = np.moveaxis(
         sums / np.maximum(n, 1.0)[..., None], -1, 0
     )  # features on axis 0, as in the profile

@@ -111,9 +111,7 @@ def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
     >>> float(RR(ranks)), float(RR(ranks, i=2)), float(RR(ranks, k=1))
     (0.5, 0.25, 0.0)
     """
-    if i > len(rank):
-        return np.zeros(np.shape(rank)[1:])
-    return 1.0 / cut(rank, k)[int(i) - 1]
+    return np.zeros(np.shape(rank)[1:]) if i > len(rank) else 1.0 / cut(rank, k)[int(i) - 1]
 
 
 @metric(

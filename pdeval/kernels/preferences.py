@@ -413,5 +413,4 @@ def p_MRR(
     """
     x = np.minimum(x_items, np.asarray(x_retrieved, dtype=np.float64) + 1.0)
     y = np.minimum(y_items, np.asarray(y_retrieved, dtype=np.float64) + 1.0)
-    change = 1.0 - np.minimum(x, y) / np.maximum(x, y)
-    return total(closer(x, y) * change) / len(x)
+    return total(closer(x, y) * (1.0 - np.minimum(x, y) / np.maximum(x, y))) / len(x)

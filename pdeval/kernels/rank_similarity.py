@@ -67,9 +67,8 @@ def rank_biased_overlap(
     """
     x, y = _Side(start_x, end_x), _Side(start_y, end_y)
     short, long = np.minimum(x.length, y.length), np.maximum(x.length, y.length)
-    depth = int(long.max(initial=0))
     total, common, at_short = np.zeros((3, *short.shape))
-    for d in range(1, depth + 1):
+    for d in range(1, int(long.max(initial=0)) + 1):
         active_x, active_y = x.active(d, ties), y.active(d, ties)
         common = np.where(d <= long, (active_x * active_y).sum(axis=0), common)
         at_short = np.where(d <= short, common, at_short)
