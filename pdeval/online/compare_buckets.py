@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ from pdeval.online.two_sample_tests import (
 from pdeval.significance.corrections import Correction, adjust, single_step_level, which_correction
 from pdeval.significance.registry import agreeing, direction
 from pdeval.tables import Table, gap, read, settled, size_of, table
-from pdeval.verbs import TooFew, arguments, integer, one_of, several, special, stats, track, verb
+from pdeval.verbs import TooFew, arguments, integer, several, special, stats, track, verb
 
 TestName = Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"]
 RESAMPLES = 999  # bootstrap samples of each assignment in an A/A test
@@ -285,24 +285,26 @@ def compare_buckets(
                 covered = float((~np.isnan(past)).mean()) if len(past) else np.nan
                 adjustments.append((covered, _variance_reduction((plain[a], plain[b]), (x, y))))
     bucket = str(buckets.name)
-    columns = [
-        f"{bucket}_a",
-        f"{bucket}_b",
-        "measure",
-        "aggregate",
-        "test",
-        "n_a",
-        "n_b",
-        "value_a",
-        "value_b",
-        "difference",
-        "ci_low",
-        "ci_high",
-        "effect_size",
-        "statistic",
-        "p_value",
-    ]
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(
+        rows,
+        columns=[
+            f"{bucket}_a",
+            f"{bucket}_b",
+            "measure",
+            "aggregate",
+            "test",
+            "n_a",
+            "n_b",
+            "value_a",
+            "value_b",
+            "difference",
+            "ci_low",
+            "ci_high",
+            "effect_size",
+            "statistic",
+            "p_value",
+        ],
+    )
     p_adjusted = adjust(
         frame["p_value"].to_numpy(),
         np.repeat(np.arange(len(comparisons)), len(first)),  # the pairs of a measure
@@ -371,9 +373,11 @@ def lift_of(a: Arm, b: Arm, result: Tested, confidence: float, *, fieller: bool)
     var_a, var_b = (float(np.var(arm.values, ddof=1)) / len(arm.values) for arm in (a, b))
     # the test's multiple of the standard error; Newcombe's interval of two rates is asymmetric
     error = float(np.sqrt(var_a + var_b))
-    times = quantile(confidence)
-    if result.test != "z" and error > 0:
-        times = (result.high - result.low) / 2 / error
+    times = (
+        (result.high - result.low) / 2 / error
+        if result.test != "z" and error > 0
+        else quantile(confidence)
+    )
     return relative_interval(a.value, b.value, var_a, var_b, times, fieller=fieller)
 
 
@@ -381,7 +385,6 @@ def _comparisons(
     experiment: Experiment, test: TestName, alpha: float, sequential: int | None, *, adjusted: bool
 ) -> list[tuple[str, Comparison]]:
     """Return the name of each measure and how it is compared, or raise if the test does not suit it."""
-    test = one_of("test", test, get_args(TestName))  # type: ignore[assignment]
     if sequential is not None:
         integer("sequential", sequential, 2)
         if test != "auto":
@@ -415,17 +418,15 @@ def past_of(
         return {}
     if experiment.unit != "user":
         raise ValueError(f"pre= requires unit='user'; found {experiment.unit!r}. Omit unit=.")
+    frame = getattr(pre, "_frame", pre)
+    columns = getattr(frame, "columns", ())
     how = experiment.aggregate
     predictors = {measure.name: measure for measure in experiment.measures}
     if covariate is not None:
-        known = (
-            getattr(getattr(pre, "_frame", pre), "columns", ()) if experiment.log.is_counted else ()
-        )
-        predictors = dict.fromkeys(predictors, measure_of_name(covariate, known))
-        how = {name: measure.aggregate for name, measure in predictors.items()}
+        predictor = measure_of_name(covariate, columns if experiment.log.is_counted else ())
+        predictors = dict.fromkeys(predictors, predictor)
+        how = dict.fromkeys(predictors, predictor.aggregate)
     # columns bound for the log are bound for the pre-period too, if it has them
-    frame = getattr(pre, "_frame", pre)
-    columns = getattr(frame, "columns", ())
     binding = {
         **{
             role: name
@@ -767,8 +768,12 @@ def bucket_sample_size(
             ratio_of(observed.total, observed.over) if how == "ratio" else float(np.mean(values))
         )
         detectable = times * sd * np.sqrt(split / n)
-        row = {"measure": name, "aggregate": how, "n": n, "value": value, "sd": sd}
-        row |= {
+        row = {
+            "measure": name,
+            "aggregate": how,
+            "n": n,
+            "value": value,
+            "sd": sd,
             "detectable": detectable,
             "detectable_lift": detectable / abs(value) if value else np.nan,
         }
@@ -777,9 +782,9 @@ def bucket_sample_size(
             units = np.ceil((times * sd / goal) ** 2 * split) if goal else np.inf
             row |= {"difference": goal, "units": float(units)}
         rows.append(row)
-    frame = pd.DataFrame(rows)
-    options = {"share": share, "alpha": alpha, "power": power}
-    return described_frame(frame, {**experiment.attrs, **options})
+    return described_frame(
+        rows, {**experiment.attrs, "share": share, "alpha": alpha, "power": power}
+    )
 
 
 class Arm(NamedTuple):

@@ -248,11 +248,9 @@ def _earned(
         .fillna(-1)
         .to_numpy(dtype=np.int64)[row]
     )
-    common, balanced = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
-    if "shared" in lists.columns:
-        common = lists["shared"].to_numpy(dtype=bool)[row]
-    if "method" in lists.columns:
-        balanced = (lists["method"] == "balanced").to_numpy()[row]
+    absent = pd.Series(False, index=lists.index)
+    common = lists.get("shared", absent).to_numpy(dtype=bool)[row]
+    balanced = (lists.get("method", absent) == "balanced").to_numpy()[row]
     counts = ~balanced & (team >= 0) & ~(common & (shared == "nobody"))
     earned = np.bincount(2 * unit[counts] + team[counts], minlength=2 * n).reshape(n, 2)
     if balanced.any():

@@ -8,7 +8,7 @@ optimized multileaving are Schuth et al.'s (2014), pairwise preference multileav
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.evaluate import all_pairs, described_frame, pair_columns, place_of
 from pdeval.join import Compat, Ties, ids, outside, top
 from pdeval.tables import Table, labels, run_labels, table
-from pdeval.verbs import integer, one_of, optimize, several, short_repr, track, verb
+from pdeval.verbs import integer, optimize, several, short_repr, track, verb
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
 ManyMethod = Literal["team-draft", "optimized", "pairwise"]
@@ -227,7 +227,6 @@ def interleave(
     1  bm25  hybrid      101         2      doc-03516    a     1.0    10.0   False
     2  bm25  hybrid      101         3  news-2015-373    b     8.0     2.0   False
     """
-    method = one_of("method", method, get_args(Method))  # type: ignore[assignment]
     draws = integer("draws", draws, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     a, b = all_pairs(len(ranked.runs))
@@ -358,7 +357,6 @@ def interleave_many(
     1      101     0         2  web03.3783   tfidf  multileave
     2      101     0         3   doc-03516    bm25  multileave
     """
-    method = one_of("method", method, get_args(ManyMethod))  # type: ignore[assignment]
     draws, candidates = integer("draws", draws, 1), integer("candidates", candidates, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     if len(ranked.runs) < 2:

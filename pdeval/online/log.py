@@ -60,8 +60,6 @@ _ZONE = r"\d:\d{2}.*(?:[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 MISMATCH = (
     0.001  # bucket sizes with a smaller p-value are reported, as is usual in online experiments
 )
-IN_EACH = "counted in each bucket as different users"
-SUSPECT = "counted; comparisons of the buckets are not valid until the cause is known, or shares= are right"
 
 
 table(
@@ -318,13 +316,11 @@ def _read_users(table: Table) -> Log:
             f"the table of users has {again:,} rows that repeat a {' and '.join(keys)}; expected one row per user. Add "
             f"them up first: df.groupby({keys!r}, as_index=False).sum()."
         )
-    nothing = np.zeros(0, dtype=np.int64)
-    events = pd.DataFrame({"action": kinds, "value": 0.0, "issue": -1, "person": -1})
     return Log(
         names,
         frame.head(0),
-        *(nothing,) * 6,
-        events=events,
+        *(np.zeros(0, dtype=np.int64),) * 6,
+        events=pd.DataFrame({"action": kinds, "value": 0.0, "issue": -1, "person": -1}),
         times=pd.Series(dtype=float),
         people=frame,
         problems=[],
@@ -890,7 +886,7 @@ def users_in_several(log: Table) -> list[Problem]:
         Problem(
             "rows of users in more than one bucket",
             int(log.frame[user].isin(several[user].unique()).sum()),
-            IN_EACH,
+            "counted in each bucket as different users",
             f"e.g. {who!r} in {buckets}",
         )
     ]
@@ -928,7 +924,7 @@ def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[P
         Problem(
             "rows of buckets whose sizes mismatch their shares",
             len(log.frame),
-            SUSPECT,
+            "counted; comparisons of the buckets are not valid until the cause is known, or shares= are right",
             f"{counts} {sizes.attrs['unit']}s; expected {expected}; p = {sizes['p_value'].iloc[0]:.2g}",
         )
     ]
@@ -987,15 +983,17 @@ def _bucket_sizes(
     sizes = np.bincount(code, minlength=len(buckets))
     expected = _shares(list(buckets), shares) * sizes.sum()
     p_value = float(special.chdtrc(len(sizes) - 1, ((sizes - expected) ** 2 / expected).sum()))
-    columns = {
-        has["bucket"]: pd.Index(buckets),
-        "n": sizes,
-        "expected": expected,
-        "fraction": sizes / sizes.sum(),
-        "p_value": p_value,
-        "mismatch": p_value < MISMATCH,
-    }
-    return described_frame(columns, {"bucket_column": has["bucket"], "unit": who})
+    return described_frame(
+        {
+            has["bucket"]: pd.Index(buckets),
+            "n": sizes,
+            "expected": expected,
+            "fraction": sizes / sizes.sum(),
+            "p_value": p_value,
+            "mismatch": p_value < MISMATCH,
+        },
+        {"bucket_column": has["bucket"], "unit": who},
+    )
 
 
 def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.ndarray:

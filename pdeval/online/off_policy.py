@@ -173,8 +173,7 @@ def CascadeIPS(log: Weighted) -> np.ndarray:
     Probabilities are then those of an item given the items above it.
     """
     position = np.arange(len(log.round)) - log.starts[log.round]
-    shape = (len(log.starts), int(position.max()) + 1, log.weight.shape[1])
-    weight = np.ones(shape)
+    weight = np.ones((len(log.starts), int(position.max()) + 1, log.weight.shape[1]))
     weight[log.round, position] = log.weight
     return log.by_round(np.cumprod(weight, axis=1)[log.round, position] * log.reward)
 
@@ -304,19 +303,21 @@ def policy_weights(log: Table, policies: Policies) -> pd.DataFrame:
     action = data.keys["doc" if "doc" in data.keys else "action"]
     absent = ~data.actions[action].isin(data.table.frame[action]).to_numpy()
     largest = np.sort(weight, axis=0)[n - int(np.ceil(n / 100)) :]
-    columns = {
-        **run_columns(data.policies, np.arange(len(data.policies))),
-        "n": np.full(len(data.policies), n),
-        "mean": total / n,
-        "max": weight.max(axis=0),
-        "effective": share(total**2, (weight**2).sum(axis=0)),
-        "top_fraction": share(largest.sum(axis=0), total),
-        # missing for policies that are columns of the log
-        "unlogged": share(
-            data.probability[absent].sum(axis=0), data.probability.sum(axis=0), np.nan
-        ),
-    }
-    return described_frame(columns, {"run_columns": list(map(str, data.policies.columns))})
+    return described_frame(
+        {
+            **run_columns(data.policies, np.arange(len(data.policies))),
+            "n": np.full(len(data.policies), n),
+            "mean": total / n,
+            "max": weight.max(axis=0),
+            "effective": share(total**2, (weight**2).sum(axis=0)),
+            "top_fraction": share(largest.sum(axis=0), total),
+            # missing for policies that are columns of the log
+            "unlogged": share(
+                data.probability[absent].sum(axis=0), data.probability.sum(axis=0), np.nan
+            ),
+        },
+        {"run_columns": list(map(str, data.policies.columns))},
+    )
 
 
 @dataclass(frozen=True)
@@ -387,8 +388,7 @@ class Logged:
                     f"round {example!r} has several {words}. A round is one action, or a list of one query with a "
                     "column 'rank'; the column 'round' distinguishes rounds."
                 )
-        propensity = numbers(log.column("propensity"), "propensity")
-        _check_probabilities(propensity, positive=True)
+        _check_probabilities(numbers(log.column("propensity"), "propensity"), positive=True)
         roles = ("query", "doc" if "doc" in log else "action", "rank")
         keys = {role: log.roles[role] for role in roles if role in log}
         _check_columns(log.frame, list(keys.values()), "the log")
@@ -433,12 +433,13 @@ class Logged:
         """Raise if the probabilities of a policy do not sum to 1, for a query of the log, or to more at a rank."""
         if not len(self.actions):
             return
-        query, n_ranks = self.query_of_actions(), 1
-        rank = np.zeros(len(query), dtype=np.int64)
-        if "rank" in self.keys:
-            rank, ranks = pd.factorize(self.actions[self.keys["rank"]], sort=True)
-            n_ranks = len(ranks)
-        total = np.zeros((len(self.ids["query"]), n_ranks, len(self.policies)))
+        query = self.query_of_actions()
+        rank = (
+            pd.factorize(self.actions[self.keys["rank"]], sort=True)[0]
+            if "rank" in self.keys
+            else np.zeros(len(query), dtype=np.int64)
+        )
+        total = np.zeros((len(self.ids["query"]), int(rank.max()) + 1, len(self.policies)))
         known = query >= 0
         np.add.at(total, (query[known], rank[known]), self.probability[known])
         # lists may be shorter than others, so a rank may have no item
@@ -534,12 +535,16 @@ def _read_policies(
     """Return the policies, their actions, sorted, and the probabilities of these, of shape (actions, policies)."""
     _check_columns(policies, keys, "the table of policies")
     name = next((name for name in ("policy", *names_of("run")) if name in policies), "")
-    names, policy = pd.DataFrame({"policy": ["policy"]}), np.zeros(len(policies), dtype=np.int64)
-    if name:
-        names, policy = coded_runs({name: policies[name]})
-    value = np.ones(len(policies))
-    if "probability" in policies:
-        value = numbers(policies["probability"], "probability")
+    names, policy = (
+        coded_runs({name: policies[name]})
+        if name
+        else (pd.DataFrame({"policy": ["policy"]}), np.zeros(len(policies), dtype=np.int64))
+    )
+    value = (
+        numbers(policies["probability"], "probability")
+        if "probability" in policies
+        else np.ones(len(policies))
+    )
     _check_probabilities(value)
     again = policies.duplicated([*keys, *([name] if name else [])])
     if again.any():

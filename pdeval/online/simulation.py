@@ -357,7 +357,17 @@ def _lists(
     codes, docs = pd.factorize(rows[doc], sort=True)
     document, grades = np.full(shape, -1, dtype=np.int64), np.full(shape, np.nan)
     document[cells] = codes
-    _check_shared(ranked, qrels)
+    # without a common query or item, no result would be clicked
+    for role, word in (("query", "query"), ("doc", "item")):
+        ids, judged = (
+            pd.Index(table.column(role).dropna().unique()).astype(object)
+            for table in (ranked, qrels)
+        )
+        if not ids.isin(judged).any() and numeric(ids) == numeric(judged):
+            raise ValueError(
+                f"no {word} of the lists is in the judgments, so no result would be clicked: {ranked.roles[role]} has "
+                f"{listed(map(repr, ids), 3)}; the judgments' {qrels.roles[role]} has {listed(map(repr, judged), 3)}."
+            )
     grades[cells] = _relevance(rows[query], rows[doc], qrels, level, graded)
     first = ~rows.duplicated(keys).to_numpy()
     head = rows.loc[first, keys].iloc[np.argsort(list_of_row[first])].reset_index(drop=True)
@@ -372,20 +382,6 @@ def _lists(
     return ListArrays(
         head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0]
     )
-
-
-def _check_shared(ranked: Table, qrels: Table) -> None:
-    """Raise if lists and judgments have no common query or item: no result would be clicked."""
-    for role, word in (("query", "query"), ("doc", "item")):
-        ids, judged = (
-            pd.Index(table.column(role).dropna().unique()).astype(object)
-            for table in (ranked, qrels)
-        )
-        if not ids.isin(judged).any() and numeric(ids) == numeric(judged):
-            raise ValueError(
-                f"no {word} of the lists is in the judgments, so no result would be clicked: {ranked.roles[role]} has "
-                f"{listed(map(repr, ids), 3)}; the judgments' {qrels.roles[role]} has {listed(map(repr, judged), 3)}."
-            )
 
 
 def _relevance(
