@@ -362,10 +362,7 @@ def _ranked(
         used = [sizes[column] for column in entry.columns if sizes.get(column) is not None]
         scale = max((float(np.nanmax(np.abs(size))) for size in used), default=1.0)
         tolerance = entry.tolerance * scale
-        if votes.name is not None:
-            rank = ranks_by_name(score, votes.name)
-        else:
-            rank = ranks(score, tolerance)
+        rank = ranks(score, tolerance) if votes.name is None else ranks_by_name(score, votes.name)
         results.append((score, rank, tolerance))
     return results
 

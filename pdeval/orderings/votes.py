@@ -194,9 +194,8 @@ def win_rates(
             known = ~np.isnan(values[:, part])
             value = np.where(known, values[:, part], 0.0)
             cell = (first + sides[part]).ravel()
-            both = np.stack((value, -value), axis=2).ravel()
             # the sums so far come first: each cell adds its pairs in order, for any block size
-            weights = np.concatenate((sums, both))
+            weights = np.concatenate((sums, np.stack((value, -value), axis=2).ravel()))
             sums = np.bincount(np.concatenate((cells, cell)), weights=weights)
             opponents += np.bincount(
                 cell, weights=np.repeat(known.ravel(), 2), minlength=cells.size
@@ -445,10 +444,9 @@ def ranks_within(
     ahead = score - score[:, None]  # of run b (column) over run a (row)
     ahead = np.where(np.abs(ahead) > tolerance, ahead, 0.0)
     least = np.where(constant, 0.0, critical * spread * np.sqrt(units / (units - 1)))
-    better = (ahead > least).sum(axis=1)
     # runs that are equal in all samples share a rank; a run is equal to itself
     not_better = ((ahead < -least) | (constant & (ahead == 0))).sum(axis=1)
-    return np.stack([1 + better, 1 + runs - not_better])
+    return np.stack([1 + (ahead > least).sum(axis=1), 1 + runs - not_better])
 
 
 def votes_of(
@@ -485,10 +483,8 @@ def votes_of(
 
 def _won(value: Any, equal: Any) -> np.ndarray:
     """Return the sum of differences of each run to all other runs; `equal` are the values without rounding."""
-    won: np.ndarray = (~np.isnan(value)).sum(axis=1, keepdims=True) * equal - np.nansum(
-        equal, axis=1, keepdims=True
-    )
-    return won
+    known = (~np.isnan(value)).sum(axis=1, keepdims=True)
+    return np.asarray(known * equal - np.nansum(equal, axis=1, keepdims=True))
 
 
 def _of_preferences(
