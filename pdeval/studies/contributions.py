@@ -284,14 +284,14 @@ def contribution_surface(
     cube[measure, a, b] = rows["value"]
     cube[measure, b, a] = -rows["value"]
     name, rank_a, rank_b = (axis.ravel() for axis in np.indices(cube.shape))
-    columns = {
-        "measure": np.array(names, dtype=object)[name],
-        "rank_a": rank_a + recall,
-        "rank_b": rank_b + recall,
-        "value": cube.ravel(),
-    }
     return described_frame(
-        columns, {"measures": described(parsed), "table": "contribution_surface"}
+        {
+            "measure": np.array(names, dtype=object)[name],
+            "rank_a": rank_a + recall,
+            "rank_b": rank_b + recall,
+            "value": cube.ravel(),
+        },
+        {"measures": described(parsed), "table": "contribution_surface"},
     )
 
 
@@ -341,9 +341,11 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
     # list i has one relevant item, at rank i + 1
     values = scores(judged_of(np.eye(ranks, dtype=bool)), parsed).values[:, 0]
     weight = share(values, values.sum(axis=1, keepdims=True))
-    columns = {
-        "measure": np.repeat([measure.label for measure in parsed], ranks),
-        "rank": np.tile(np.arange(1, ranks + 1), len(parsed)),
-        "weight": weight.ravel(),
-    }
-    return described_frame(columns, {"measures": described(parsed), "table": "discounts"})
+    return described_frame(
+        {
+            "measure": np.repeat([measure.label for measure in parsed], ranks),
+            "rank": np.tile(np.arange(1, ranks + 1), len(parsed)),
+            "weight": weight.ravel(),
+        },
+        {"measures": described(parsed), "table": "discounts"},
+    )

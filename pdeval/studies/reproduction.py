@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -250,7 +250,6 @@ def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[pd.Dat
     else:
         begins[:] = True
     group = np.cumsum(begins) - 1
-    size = np.bincount(group)
     start = first.rank[np.flatnonzero(begins)][group].astype(np.float64)
     kept = of_list[first.own] >= 0
     docs, doc = column_ids(table.column("doc"), "doc").take(first.row[kept]).unique()
@@ -259,7 +258,7 @@ def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[pd.Dat
         "doc": doc.astype(np.int64),
         "rank": first.rank[kept].astype(np.float64),
         "start": start[kept],
-        "end": (start + size[group] - 1)[kept],
+        "end": (start + np.bincount(group)[group] - 1)[kept],
     }
     return pd.DataFrame(rows), docs
 
@@ -296,7 +295,10 @@ def _orders(
     n_lists = len(reproduced) * len(common)
     starts = np.searchsorted(number, np.arange(n_lists + 1))
     values = np.full((3, n_lists), np.nan)
-    for block in _blocks(starts):
+    # lists whose items fill a block
+    step = max(CELLS // max(int(np.diff(starts).max(initial=1)), 1), 1)
+    for begin in range(0, n_lists, step):
+        block = slice(begin, min(begin + step, n_lists))
         rows = slice(starts[block.start], starts[block.stop])
         width = int(np.diff(starts[block.start : block.stop + 1]).max(initial=1))
         cells = np.full((len(columns), width, block.stop - block.start), np.inf)
@@ -321,14 +323,6 @@ def _orders(
     )
 
 
-def _blocks(starts: np.ndarray) -> Iterator[slice]:
-    """Yield slices of lists whose items fill a block."""
-    width = max(int(np.diff(starts).max(initial=1)), 1)
-    step = max(CELLS // width, 1)
-    for begin in range(0, len(starts) - 1, step):
-        yield slice(begin, min(begin + step, len(starts) - 1))
-
-
 def _sequences(
     original: np.ndarray, reproduced: np.ndarray, by_id: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -340,9 +334,8 @@ def _sequences(
     sequences = []
     for rank in (original, reproduced):
         order = np.argsort(rank, axis=0, kind="stable")
-        sequence = np.take_along_axis(union, order, axis=0)
         present = np.isfinite(np.take_along_axis(rank, order, axis=0))
-        sequences.append(np.where(present, sequence, np.nan))
+        sequences.append(np.where(present, np.take_along_axis(union, order, axis=0), np.nan))
     return sequences[0], sequences[1]
 
 

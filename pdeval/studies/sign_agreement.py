@@ -280,19 +280,17 @@ class Tally:
             axis.transpose(1, 2, 0).ravel() for axis in np.indices(agreeing.shape)
         )
         names = pd.Index(self.measures)
-        columns: dict[str, Any] = (
-            {} if queries is None else {str(queries.name): labels(queries, query)}
+        return pd.DataFrame(
+            {
+                **({} if queries is None else {str(queries.name): labels(queries, query)}),
+                "measure_a": labels(names, self.a[pair]),
+                "measure_b": labels(names, self.b[pair]),
+                "fuzziness": np.array(self.fuzziness)[level],
+                "pairs": pairs[pair, query],
+                "agreement": share(agreeing[level, pair, query], pairs[pair, query], np.nan),
+                "r": about_zero(*sums)[pair, query],
+            }
         )
-        columns |= {
-            f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))
-        }
-        columns |= {
-            "fuzziness": np.array(self.fuzziness)[level],
-            "pairs": pairs[pair, query],
-            "agreement": share(agreeing[level, pair, query], pairs[pair, query], np.nan),
-            "r": about_zero(*sums)[pair, query],
-        }
-        return pd.DataFrame(columns)
 
 
 def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:

@@ -532,14 +532,16 @@ def distinct_values(n: int, m: int | Iterable[int]) -> pd.DataFrame:
     relevant = np.atleast_1d(np.asarray(m))
     if not relevant.size or relevant.min() < 1 or relevant.max() > n:
         raise ValueError(f"distinct_values() requires integers 1 <= m <= n; found n={n}, m={m}.")
-    columns = {
-        "n": int(n),
-        "m": relevant,
-        "reciprocal_rank": n - relevant + 1,
-        "lexiprecision": special.comb(n, relevant),
-        "log10_lexiprecision": log_choose(np.full(len(relevant), n), relevant) / np.log(10),
-    }
-    return described_frame(columns, {"table": "distinct_values"})
+    return described_frame(
+        {
+            "n": int(n),
+            "m": relevant,
+            "reciprocal_rank": n - relevant + 1,
+            "lexiprecision": special.comb(n, relevant),
+            "log10_lexiprecision": log_choose(np.full(len(relevant), n), relevant) / np.log(10),
+        },
+        {"table": "distinct_values"},
+    )
 
 
 @checks_arguments
@@ -582,14 +584,16 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
     log = log_choose(items, m_of + k_of) - log_choose(items, m_of)
     with np.errstate(over="ignore"):
         growth = np.exp(log)
-    columns = {
-        "n": int(n),
-        "m": m_of,
-        "k": k_of,
-        "growth": growth,
-        "log10_growth": log / np.log(10),
-    }
-    return described_frame(columns, {"table": "value_growth"})
+    return described_frame(
+        {
+            "n": int(n),
+            "m": m_of,
+            "k": k_of,
+            "growth": growth,
+            "log10_growth": log / np.log(10),
+        },
+        {"table": "value_growth"},
+    )
 
 
 def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
@@ -727,8 +731,13 @@ def locality(
     # moments of the queries that have at least so many levels; of cascaded data [i] is what regresses level i
     moments = np.zeros((levels + 1, levels + 1, levels + 1))
     if cascaded:
-        for i, part in _cascaded(judged, levels, ahead, values):
-            moments[i, : len(part), : len(part)] += part
+        for difference, sign in _differences(judged, levels, values):
+            tied = np.ones(sign.shape[1], dtype=bool)  # the pairs that are tied before level i
+            for i in range(1, len(sign) - ahead + 1):
+                cells = difference[: i + ahead, tied]
+                part = _with_count(cells @ cells.T, cells.shape[1])
+                moments[i, : len(part), : len(part)] += part
+                tied &= sign[i - 1] == 0
     else:
         products = (
             _with_count(sign @ sign.T, sign.shape[1])
@@ -786,18 +795,6 @@ def _differences(
                 )
 
 
-def _cascaded(
-    judged: Judged, levels: int, ahead: int, values: Values
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield, for each level i that has `ahead` others after it, the moments of the pairs that are tied before it."""
-    for difference, sign in _differences(judged, levels, values):
-        tied = np.ones(sign.shape[1], dtype=bool)
-        for i in range(1, len(sign) - ahead + 1):
-            cells = difference[: i + ahead, tied]
-            yield i, _with_count(cells @ cells.T, cells.shape[1])
-            tied &= sign[i - 1] == 0
-
-
 def _with_count(products: np.ndarray, count: float) -> np.ndarray:
     """Return sums of products of two levels at [i, j], levels from 1, and the number of cells at [0, 0]."""
     moments = np.pad(products, ((1, 0), (1, 0)))
@@ -832,15 +829,18 @@ def _regressions(moments: np.ndarray, ahead: int, further: int) -> pd.DataFrame:
             residual = total - weight @ cross
             error = np.sqrt(np.diag(np.linalg.inv(inside)) * max(residual, 0.0) / (n - ahead))
             fit = 1 - residual / total if total > 0 else np.nan
-        columns = {
-            "recall": i,
-            "ahead": np.arange(1, ahead + 1),
-            "pairs": int(n),
-            "coefficient": weight,
-            "std_error": error,
-            "r_squared": fit,
-        }
-        parts.append(pd.DataFrame(columns))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "recall": i,
+                    "ahead": np.arange(1, ahead + 1),
+                    "pairs": int(n),
+                    "coefficient": weight,
+                    "std_error": error,
+                    "r_squared": fit,
+                }
+            )
+        )
     return pd.concat(parts, ignore_index=True)
 
 
