@@ -147,7 +147,11 @@ def check(
         "tied_integers": tied * (rows.doc.type == "integers"),
         "misranked": count(lists.run[misranked]),
         "rank_gaps": count(lists.run[with_gaps]),
-        "judged_fraction": _judged(positions, topic[known], lists.run[known]),
+        # hits are the judged items of lists
+        "judged_fraction": share(
+            count(positions.run, positions.judged.grade[positions.item] >= 0),
+            count(lists.run[known], positions.retrieved[topic[known], lists.run[known]]),
+        ),
     }
     if history is not None:
         leaked, tested = leaks(rows, positions, history, level)
@@ -202,16 +206,6 @@ def _rank_faults(runs: Table, lists: list_index.Lists) -> tuple[np.ndarray, np.n
 def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
     """Return a column of the run table list by list."""
     return column if lists.order is None else column[lists.order]
-
-
-def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndarray:
-    """Return the fraction of judged items of each run, in its lists of these topics."""
-    n_runs = positions.retrieved.shape[1]
-    # hits are the judged items of lists
-    judged = np.bincount(
-        positions.run, positions.judged.grade[positions.item] >= 0, minlength=n_runs
-    )
-    return share(judged, np.bincount(run, positions.retrieved[topic, run], minlength=n_runs))
 
 
 def leaks(
