@@ -11,7 +11,7 @@ from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import stacked
 from pdeval.evaluate.run_selection import places_of_runs
 from pdeval.evaluate.scores import Views, attributes, only_metrics
-from pdeval.evaluate.unjudged import Unjudged, cutoff
+from pdeval.evaluate.unjudged import conclusion, cutoff, has_unjudged
 from pdeval.join import Judged
 from pdeval.tables import labels, read_texts, run_labels, table
 from pdeval.verbs import verb
@@ -126,10 +126,11 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
                 for name, mean, least, total in numbers
             ]
         else:
-            reasons = [
-                _difference(judged, measure, depth, topic, pair)
-                for topic, pair in zip(topics, np.stack([first, last], axis=1))
-            ]
+            two = np.sort(np.stack([first, last], axis=1), axis=1)
+            counts = n_judged, first_ones - n_judged
+            if not has_unjudged(judged.positions):
+                counts = first_ones, 0 * first_ones
+            reasons = _differences(judged, measure, topics, two, names, counts)
         columns = {
             str(judged.queries.name): labels(judged.queries, topics),
             "measure": pd.array([measure.label] * len(topics), dtype="str"),
@@ -165,8 +166,25 @@ def first_counts(judged: Judged, level: float | None, depth: int) -> tuple[np.nd
     )
 
 
-def _difference(judged: Judged, measure: Measure, depth: int, topic: int, pair: np.ndarray) -> str:
-    """Return why two runs differ on a query, as in `explain`."""
-    positions = judged.positions.keep_runs(np.isin(np.arange(len(judged.runs)), pair))
-    positions = positions.keep_topics(np.arange(len(positions.queries)) == topic)
-    return Unjudged.of_query(judged.on(positions), depth).conclusion(measure)
+def _differences(
+    judged: Judged,
+    measure: Measure,
+    topics: np.ndarray,
+    pairs: np.ndarray,
+    names: np.ndarray,
+    counts: tuple[np.ndarray, np.ndarray],
+) -> list[str]:
+    """Return why two runs differ on each query, as in `explain`.
+
+    `pairs` has the two runs of each topic. `counts` are the judged and the unjudged documents among the first ones, of
+    shape (topics, runs).
+    """
+    if not len(topics):
+        return []
+    kept, row = np.unique(topics, return_inverse=True)
+    positions = judged.positions.keep_topics(np.isin(np.arange(len(judged.queries)), kept))
+    joins = [positions, positions.only_judged()]
+    values = [Views(judged.on(join)).values(measure)[row[:, None], pairs] for join in joins]
+    numbers = [count[topics[:, None], pairs] for count in counts]
+    rows = zip(names[pairs], *values, *numbers)
+    return [conclusion(measure, *columns) for columns in rows]

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.join import Ids, Judged, Judgments, Rows, first_rows, positions_of, rows_of
-from pdeval.tables import Table
+from pdeval.tables import Spans, Table
 
 
 class QueryItems(NamedTuple):
@@ -72,24 +72,19 @@ class RankedItems:
         >>> items.topic.tolist(), items.names(), items.grade.tolist()
         ([0, 0, 1, 1], ['news-2019-277', 'web05.3137', 'news-2015-373', 'doc-03516'], [3.0, 3.0, 3.0, 2.0])
         """
-        new_topic = np.full(len(self.judged.queries), -1)
-        new_topic[self.judged.queries.get_indexer(queries)] = np.arange(len(queries))
-        topic = new_topic[self.topic]
-        # items are sorted by query: the place of an item in its query is its distance from the first one
-        place = np.arange(len(topic)) - np.searchsorted(self.topic, self.topic)
-        kept = np.flatnonzero((topic >= 0) & (place < (len(topic) if most is None else most)))
-        kept = kept[np.argsort(topic[kept], kind="stable")]
-        new_item = np.full(len(topic), -1)
-        new_item[kept] = np.arange(len(kept))
-        hits = np.flatnonzero(new_item[self.item] >= 0)
-        hits = hits[np.argsort(new_item[self.item[hits]], kind="stable")]
+        topics = self.judged.queries.get_indexer(queries)
+        # items are sorted by topic and hits by item: a topic has a span of each, copied without a search
+        items = Spans.of(self.topic, topics, topics + 1)
+        if most is not None:
+            items = Spans(items.first, np.minimum(items.last, items.first + most))
+        hits = Spans.of(self.item, items.first, items.last)
         return replace(
             self,
-            topic=topic[kept],
-            item=new_item[self.item[hits]],
-            run=self.run[hits],
-            rank=self.rank[hits],
-            **{name: getattr(self, name)[kept] for name in ("doc", "grade", "relevant")},
+            topic=np.repeat(np.arange(len(queries)), items.size),
+            item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
+            run=self.run[hits.rows],
+            rank=self.rank[hits.rows],
+            **{name: getattr(self, name)[items.rows] for name in ("doc", "grade", "relevant")},
         )
 
     def sizes(self, queries: pd.Index) -> np.ndarray:

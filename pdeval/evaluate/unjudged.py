@@ -1,6 +1,7 @@
 """Unjudged documents of one query: where runs rank them, and the values of measures under assumptions about them."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -44,6 +45,13 @@ def cutoff(measures: list[Measure]) -> int:
     return int(max((k for k in cutoffs if np.isfinite(k)), default=DEPTH))
 
 
+def has_unjudged(positions: Positions) -> bool:
+    """Return whether unjudged documents have ranks: lists have definite ranks, and the join keeps their rows."""
+    rules = positions.rules
+    definite = not rules.get("judged_only") and rules["ties"] != "expected"
+    return definite and positions.source is not None
+
+
 @dataclass(frozen=True, eq=False)
 class Unjudged:
     """The unjudged documents of a query that any run has among its first `depth`, and a join of this query.
@@ -73,7 +81,7 @@ class Unjudged:
         positions, rules = judged.positions, judged.positions.rules
         nothing = np.zeros(0, dtype=np.int64)
         none = cls(judged, depth, nothing, nothing.astype(object), nothing, nothing.astype(bool))
-        if positions.source is None or rules.get("judged_only") or rules["ties"] == "expected":
+        if positions.source is None or not has_unjudged(positions):
             return none
         table = positions.source[0]
         rows = (table.column("query") == positions.queries[0]).to_numpy(dtype=bool)
@@ -158,35 +166,61 @@ class Unjudged:
         The documents that are counted are those down to the cutoff of the measure, or the first 10.
         """
         first_ones = replace(self, depth=min(self.depth, cutoff([measure])))
-        values, names = first_ones.values([measure]), run_labels(self.judged.runs)
-        value, left_out = (
-            values[name].to_numpy() * (1 if measure.higher else -1)
-            for name in ("value", "if_left_out")
+        values = first_ones.values([measure])
+        columns = ("value", "if_left_out", "judged", "unjudged")
+        return conclusion(
+            measure,
+            run_labels(self.judged.runs),
+            *(values[name].to_numpy() for name in columns),
         )
-        last, first = int(np.argmin(value)), int(np.argmax(value))
-        row = values.iloc[last]
-        total, judged = row["judged"] + row["unjudged"], row["judged"]
-        if total == 0:
-            count = "it returns no document"
-        elif judged in (0, total):
-            count = f"{'all' if judged else 'none'} of its top {total} documents {'are' if judged else 'is'} judged"
-        else:
-            count = f"{judged} of its top {total} documents {'is' if judged == 1 else 'are'} judged"
-        if len(names) == 1:
-            text = f"{names[0]} has {measure.label} {row['value']:.3f}: {count}"
-            after = f"has {row['if_left_out']:.3f}"
-        else:
-            lost = value[first] - value[last]
-            text = f"{names[last]} loses {lost:.3f} {measure.label} to {names[first]}: {count}"
-            if lost == 0:
-                text = f"the runs have the same {measure.label}, {row['value']:.3f}"
-            won = left_out[last] - left_out[first]
-            after = (
-                f"{'wins' if won > 0 else 'loses'} by {abs(won):.3f}"
-                if abs(won) > 1e-12
-                else "ties"
-            )
-        changes = values["unjudged"].any() or (left_out != value).any()
-        if not changes or (len(names) > 1 and lost == 0):
-            return f"{text}."
-        return f"{text}; with judged documents only it {after}."
+
+
+def conclusion(
+    measure: Measure,
+    names: Sequence[str],
+    values: np.ndarray,
+    left_out: np.ndarray,
+    judged: np.ndarray,
+    unjudged: np.ndarray,
+) -> str:
+    """Return one sentence about runs on a query, from arrays with one element per run.
+
+    Parameters
+    ----------
+    values, left_out : ndarray
+        Values of the measure, and its values without the unjudged documents.
+    judged, unjudged : ndarray
+        Number of judged and of unjudged documents among the first ones.
+
+    Examples
+    --------
+    >>> from pdeval.catalog import parse
+    >>> two = np.array([0.0, 0.6]), np.array([1.0, 0.9]), np.array([0, 9]), np.array([10, 1])
+    >>> print(conclusion(parse("nDCG@10"), ["a", "b"], *two))
+    a loses 0.600 nDCG@10 to b: none of its top 10 documents is judged; with judged documents only it wins by 0.100.
+    """
+    sign = 1 if measure.higher else -1
+    last, first = int(np.argmin(sign * values)), int(np.argmax(sign * values))
+    n_judged, total = judged[last], judged[last] + unjudged[last]
+    if total == 0:
+        count = "it returns no document"
+    elif n_judged in (0, total):
+        count = f"{'all' if n_judged else 'none'} of its top {total} documents {'are' if n_judged else 'is'} judged"
+    else:
+        count = f"{n_judged} of its top {total} documents {'is' if n_judged == 1 else 'are'} judged"
+    if len(names) == 1:
+        text = f"{names[0]} has {measure.label} {values[0]:.3f}: {count}"
+        after = f"has {left_out[0]:.3f}"
+    else:
+        lost = sign * values[first] - sign * values[last]
+        text = f"{names[last]} loses {lost:.3f} {measure.label} to {names[first]}: {count}"
+        if lost == 0:
+            text = f"the runs have the same {measure.label}, {values[last]:.3f}"
+        won = sign * left_out[last] - sign * left_out[first]
+        after = (
+            f"{'wins' if won > 0 else 'loses'} by {abs(won):.3f}" if abs(won) > 1e-12 else "ties"
+        )
+    changes = unjudged.any() or (left_out != values).any()
+    if not changes or (len(names) > 1 and lost == 0):
+        return f"{text}."
+    return f"{text}; with judged documents only it {after}."

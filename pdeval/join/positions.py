@@ -376,8 +376,10 @@ def positions_of(
         retrieved = np.minimum(retrieved, depth)
     kept: Any = np.s_[:]
     if ranked:
-        # an item that a list has twice, unless that was checked: of several hits the best rank comes last, and stays
-        kept = by_code(item) if validate else np.lexsort((-columns["rank"], run, item))
+        kept = by_code(item)
+        if not validate and not _rises(item[kept], run[kept]):
+            # a list may have an item twice: of several hits the best rank comes last, and stays
+            kept = np.lexsort((-columns["rank"], run, item))
         kept = kept if depth is None else kept[columns["rank"][kept] <= depth]
     del item, run
     # one column after the other: the sorted one replaces the one before, which is freed
@@ -399,6 +401,11 @@ def positions_of(
         gaps=gaps,
         **columns,
     )
+
+
+def _rises(first: np.ndarray, second: np.ndarray) -> bool:
+    """Return whether pairs of a sorted column and another one are different, and sorted by both."""
+    return bool(((first[1:] > first[:-1]) | (second[1:] > second[:-1])).all())
 
 
 def _match(

@@ -172,7 +172,7 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
     tests: dict[str, list[str]] = {}
     if "test" in comparisons:
         for test, measure in (
-            comparisons[["test", "measure"]].astype(str).drop_duplicates().itertuples(index=False)
+            comparisons[["test", "measure"]].drop_duplicates().astype(str).itertuples(index=False)
         ):
             tests.setdefault(test, []).append(measure)
     attrs: dict[Any, Any] = {**defaults, **comparisons.attrs}

@@ -34,7 +34,7 @@ from pdeval.evaluate.ranked_items import ranked_items
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import mean_preferences
 from pdeval.report.report import DASH
-from pdeval.significance.registry import direction
+from pdeval.significance.registry import direction, which_test
 from pdeval.tables import Texts, cut, read, read_texts, run_labels, settled, visible
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ def json_text(value: Any) -> str:
     return text
 
 
-LEVEL = 4  # of compression: higher levels take several times longer and save a few percent
+# levels of compression: on large data, higher ones take several times longer and save a few percent
+LEVEL = 4
+LEVEL_IF_SMALL = 6
+SMALL = 200_000  # bytes
 
 
 def packed(value: np.ndarray | list[Any] | dict[str, Any]) -> str:
@@ -78,7 +81,8 @@ def packed(value: np.ndarray | list[Any] | dict[str, Any]) -> str:
         kind = "js"
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         content = text.encode("utf-8", "surrogatepass")
-    return kind + base64.b64encode(zlib.compress(content, LEVEL)).decode("ascii")
+    level = LEVEL if len(content) > SMALL else LEVEL_IF_SMALL
+    return kind + base64.b64encode(zlib.compress(content, level)).decode("ascii")
 
 
 def integers(values: np.ndarray) -> np.ndarray:
@@ -154,6 +158,10 @@ def _compared(origin: Origin, source: Any, label: str, notes: list[str]) -> dict
     options = {name: value for name, value in origin.how.items() if value is not None}
     if measure is None:  # the preference has its own test
         options.pop("test", None)
+    machine = getattr(source, "machine", None) is not None
+    if which_test(options.get("test"), label, source.attrs, machine=machine).name == "t":
+        # the page has no intervals, and infinite ones are not computed
+        options["confidence"] = 1.0
     comparisons = None
     try:
         comparisons = compare(source, **options, progress=False)
@@ -174,9 +182,7 @@ def _pairs(
     size = len(runs)
     columns = {name: np.full(size * (size - 1) // 2, np.nan) for name in (*COLUMNS, *COUNTS)}
     if comparisons is not None and len(comparisons):
-        index = _index(runs)
-        sides = (comparisons[[f"{name}_{side}" for name in runs.columns]] for side in "ab")
-        a, b = (index.get_indexer(_index(side.set_axis(runs.columns, axis=1))) for side in sides)
+        a, b = (_places(runs, comparisons, side) for side in "ab")
         known = (a >= 0) & (b >= 0) & (a != b)
         place, sign = _pair_places(size, a[known], b[known])
         for name in (*COLUMNS, "n"):
@@ -228,6 +234,16 @@ def _pair_places(size: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, n
     """Return the place of each pair in the upper triangle, row by row, and -1 for pairs in the other order."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     return low * (2 * size - low - 1) // 2 + high - low - 1, np.where(a < b, 1, -1)
+
+
+def _places(runs: pd.DataFrame, comparisons: pd.DataFrame, side: str) -> np.ndarray:
+    """Return the run of each comparison on one side, -1 if it is not among the runs."""
+    names = list(runs.columns)
+    frame = comparisons[[f"{name}_{side}" for name in names]].set_axis(names, axis=1)
+    # many rows, few runs: runs are numbered in the order of their first rows
+    number = frame.groupby(names, sort=False, observed=True, dropna=False).ngroup().to_numpy()
+    place: np.ndarray = _index(runs).get_indexer(_index(frame.drop_duplicates()))
+    return place[number]
 
 
 def _index(runs: pd.DataFrame) -> pd.Index:
@@ -628,19 +644,23 @@ def _item_arrays(items: RankedItems, n_queries: int, columns: np.ndarray) -> dic
     topic = items.topic[items.item]
     # items of a query are adjacent: the block of a query has one row per run
     place = first[topic] * len(columns) + run * sizes[topic] + items.item - first[topic]
-    ranks = np.zeros(len(items.topic) * len(columns), dtype=np.int64)
-    ranks[place[run >= 0]] = items.rank[run >= 0]
+    kept = run >= 0
+    rank = integers(items.rank[kept])
+    ranks = np.zeros(len(items.topic) * len(columns), dtype=rank.dtype)
+    ranks[place[kept]] = rank
     return {
         "docs": packed(list(map(str, items.names()))),
         "sizes": packed(integers(sizes)),
         "grades": packed(items.grade),
         "relevant": packed(items.relevant.astype("u1")),
-        "ranks": packed(integers(ranks)),
+        "ranks": packed(ranks),
     }
 
 
 def _add_texts(data: dict[str, Any], items: RankedItems, texts: Texts, limit: float) -> None:
     """Add titles, texts and addresses of the items of the page: as many fields as fit into the limit."""
+    if not texts.sources:
+        return
     code, known = pd.factorize(items.doc)
     table = texts.documents(items.docs.take(known).index(), length=TEXT_LENGTH)
     fields = {
