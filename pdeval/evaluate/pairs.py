@@ -86,6 +86,7 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     levels, topics, runs = rank.shape
     half = runs // 2
     result = np.empty((topics, len(a)))
+    counts = np.int8 if rank.dtype == np.int8 else np.int16
     distance = (b - a) % runs
     near = distance <= half  # a comes s places before b, else after it
     shift_of = np.maximum(np.where(near, distance, runs - distance), 1)
@@ -99,16 +100,17 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         circle = np.concatenate((part, part[:, :half]), axis=1)
         width = part.shape[2]
         lead = np.zeros((max(half, 1), runs * width), dtype=np.int32)
-        slab = min(max(SLAB // (runs * width), 1), levels, np.iinfo(np.int16).max)
+        slab = min(max(SLAB // (runs * width), 1), levels, np.iinfo(counts).max)
         shifts = max(SLAB // (slab * runs * width), 1)
+        room = np.empty((slab, shifts, runs * width), dtype=rank.dtype)
         for i in range(0, levels, slab):
             flat = circle[i : i + slab].reshape(-1, (runs + half) * width)
             shifted = sliding(flat, runs * width, axis=1)[:, ::width]  # row s begins s runs later
             for shift in range(1, half + 1, shifts):
                 x, y = flat[:, None, : runs * width], shifted[:, shift : shift + shifts]
-                ahead = np.subtract(y, x)
+                ahead = np.subtract(y, x, out=room[: len(y), : y.shape[1]])
                 np.sign(ahead, out=ahead)
-                lead[shift - 1 : shift - 1 + shifts] += np.add.reduce(ahead, axis=0, dtype=np.int16)
+                lead[shift - 1 : shift - 1 + shifts] += np.add.reduce(ahead, axis=0, dtype=counts)
         np.multiply(lead.reshape(-1, width)[pair].T, side, out=result[first : first + step])
     return result
 

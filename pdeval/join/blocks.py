@@ -184,9 +184,8 @@ class View:
         """The flat column of ranks as small integers; the largest value of the dtype is infinity."""
         rank = self.keys.rank
         retrieved = rank != self.keys.nowhere
-        dtype = (
-            np.int16 if rank.max(initial=0, where=retrieved) < np.iinfo(np.int16).max else np.int32
-        )
+        largest = int(rank.max(initial=0, where=retrieved))
+        dtype = np.min_scalar_type(-largest - 2)
         return np.where(retrieved, rank, np.iinfo(dtype).max).astype(dtype)
 
     def column(self, name: str) -> np.ndarray:

@@ -40,8 +40,10 @@ def tally(
     """
     n_queries, n_runs = rank.shape
     complete = bool(known.all())
-    # integers: exact as float32, with half the memory
-    rank, weights = rank.astype(np.float32), weights.astype(np.float32)
+    # small integers are compared quickly, and are exact as float32
+    rank = rank - rank.min(initial=0)
+    rank = rank.astype(np.min_scalar_type(-int(rank.max(initial=0)) - 1))
+    weights = weights.astype(np.float32)
     net, shared = np.zeros((2, len(weights), n_runs * n_runs))
     # of one sample, blocks that stay in the processor's cache; of many, large matrix products
     height = max(1, (BLOCK if len(weights) > 1 else NEAR) // max(1, n_runs * n_runs))
@@ -54,7 +56,7 @@ def tally(
             both = known[part][:, None, :] & known[part][:, :, None]
             above *= both
             shared += weights[:, part] @ both.reshape(len(above), -1).astype(np.float32)
-        net += weights[:, part] @ above.reshape(len(above), -1)
+        net += weights[:, part] @ above.reshape(len(above), -1).astype(np.float32)
     net, shared = net.reshape(-1, n_runs, n_runs), shared.reshape(-1, n_runs, n_runs)
     if complete:
         shared[:] = weights.sum(axis=1, dtype=np.float64)[:, None, None]
@@ -227,16 +229,24 @@ def _of_squares(
         for opponent in range(runs):
             lost = slice(*as_one[opponent : opponent + 2])
             won = by_two[slice(*as_two[opponent : opponent + 2])]
-            total[two[lost]] -= turned[lost]
-            total[one[won]] += turned[won]
+            total[_consecutive(two[lost])] -= turned[lost]
+            total[_consecutive(one[won])] += turned[won]
         sums = np.ascontiguousarray(total.T)
         if complete:
             opponents += np.bincount(np.concatenate((one, two)), minlength=runs)
         else:
             for side in (one, two):
                 np.add.at(opponents.T, side, known.T)
-        largest = np.maximum(largest, np.abs(value).max(axis=1, initial=0.0))
+        largest = np.maximum(largest, value.max(axis=1, initial=0.0))
+        largest = np.maximum(largest, -value.min(axis=1, initial=0.0))
     return sums, opponents, largest
+
+
+def _consecutive(rows: np.ndarray) -> np.ndarray | slice:
+    """Return ascending rows as a slice if none is missing between them: slices are not copied."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+        return slice(rows[0], rows[-1] + 1)
+    return rows
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,9 @@ class Pairs:
             better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
             for start in range(0, len(self), width):
                 pairs = np.arange(start, min(start + width, len(self)))
-                yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
+                # "clip" is faster than the check of each index
+                x, y = (values.take(side[pairs], axis=1, mode="clip") for side in (better, worse))
+                yield pairs, np.subtract(x, y, out=x)
             return
         # the source yields its pairs in order; a pair with two baselines is taken twice
         in_turn = np.argsort(self.kept)

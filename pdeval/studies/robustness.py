@@ -35,6 +35,13 @@ class Kept(Views):
     def __init__(self, judged: Judged, corpus: np.ndarray | None) -> None:
         super().__init__(judged)
         self.corpus = corpus
+        self.evaluated: dict[str, np.ndarray] = {}
+
+    def values(self, measure: Measure) -> np.ndarray:
+        """Return the values of a metric, shape (topics, runs), computed once: pairs and means need them."""
+        if measure.label not in self.evaluated:
+            self.evaluated[measure.label] = super().values(measure)
+        return self.evaluated[measure.label]
 
     def blocks(
         self, kind: str, level: float | None, *, padded: bool = False, together: bool = False
@@ -77,13 +84,15 @@ class Plan:
         for start in range(0, len(self.a), step):
             block = slice(start, min(start + step, len(self.a)))
             a, b = self.a[block], self.b[block]
-            values = clear_pairs(views, measure, a, b)[self.kept]
+            values = clear_pairs(views, measure, a, b)
+            values = values if self.kept.all() else values[self.kept]
             if np.isinf(values).any():
                 raise ValueError(
                     f"{measure.label} is infinite for unretrieved items and has no mean. "
                     "Use its reciprocal, e.g. RR for ISL and TSE for TSL."
                 )
-            values[~(counts[:, a] & counts[:, b])] = np.nan
+            if not counts.all():
+                values[~(counts[:, a] & counts[:, b])] = np.nan
             yield block, values
 
     def merit(
@@ -147,22 +156,25 @@ class Plan:
         self, views: Views, measure: Measure, rank: np.ndarray, target: Full, weights: np.ndarray
     ) -> np.ndarray:
         """Return the statistics of a measure, one row for each row of weights over queries."""
-        tied, decided, right = np.zeros((3, int(self.kept.sum())))  # pairs of runs by query
+        # queries of equal weight are counted together, which is faster
+        axis = None if (weights == 1).all() else 1
+        counted = weights[:, :1] if axis is None else weights
+        tied, decided, right = np.zeros((3, counted.shape[1]))  # pairs of runs
         systems = np.zeros(len(weights))  # pairs of runs whose mean keeps its sign
 
         def look(block: slice, values: np.ndarray) -> None:
             sign, mean = target.sign[:, block], target.mean[block]
             known, now = ~np.isnan(values), signs(values, 0.0)  # the sign of NaN is 0
-            tied[:] += np.count_nonzero(known & (now == 0), axis=1)
-            decided[:] += np.count_nonzero(known & (sign != 0), axis=1)
-            right[:] += np.count_nonzero(now * sign == 1, axis=1)
+            tied[:] += np.count_nonzero(known & (now == 0), axis=axis)
+            decided[:] += np.count_nonzero(known & (sign != 0), axis=axis)
+            right[:] += np.count_nonzero(now * sign == 1, axis=axis)
             systems[:] += ((mean_signs(values, weights) == mean) & (mean != 0)).sum(axis=1)
 
         merit = self.merit(views, measure, look)
         taus = [tau_b(rank, row) for row in self.ranks(merit, weights, measure)]
-        ranking = share(weights @ right, weights @ decided, np.nan)
+        ranking = share(counted @ right, counted @ decided, np.nan)
         system = share(systems, (target.mean != 0).sum(), np.nan)
-        return np.stack([taus, ranking, system, weights @ tied], axis=1)
+        return np.stack([taus, ranking, system, counted @ tied], axis=1)
 
 
 def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -173,12 +185,12 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     >>> mean_signs(np.array([[0.5, -0.5], [-0.1, np.nan]]), np.array([[1.0, 1.0], [0.0, 1.0]])).tolist()
     [[1, -1], [-1, 0]]
     """
-    known = ~np.isnan(values)
-    filled = np.where(known, values, 0.0)
-    # one column if all are known: a matrix product would cost as much as the means
-    count = (
-        weights.sum(axis=1, keepdims=True) if known.all() else weights @ known.astype(np.float64)
-    )
+    missing = np.isnan(values)
+    if missing.any():
+        filled, count = np.where(missing, 0.0, values), weights @ (~missing).astype(np.float64)
+    else:
+        # one column: a matrix product would cost as much as the means
+        filled, count = values, weights.sum(axis=1, keepdims=True)
     return signs(share(weights @ filled, count), share(weights @ np.abs(filled), count))
 
 

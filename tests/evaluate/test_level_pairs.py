@@ -6,11 +6,15 @@ import pytest
 from pdeval.evaluate import pairs
 
 
+@pytest.mark.parametrize(("kind", "levels"), [(np.int8, 6), (np.int8, 300), (np.int16, 6)])
 @pytest.mark.parametrize("runs", [1, 2, 3, 4, 7, 12])
-def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(runs, monkeypatch):
+def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(
+    runs, kind, levels, monkeypatch
+):
     rng = np.random.default_rng(runs)
-    rank = np.sort(rng.integers(1, 9, (6, 5, runs)), axis=0).astype(np.int16)
-    rank[4:, :2] = np.iinfo(np.int16).max  # as padding is
+    rank = np.sort(rng.integers(1, 9, (levels, 5, runs)), axis=0).astype(kind)
+    rank[4:, :2] = np.iinfo(kind).max  # as padding is
+    rank[:, 4, 0] = 0  # ahead on all levels: more than the largest number of 8 bits
     a, b = (side.ravel() for side in np.indices((runs, runs)))
     one_by_one = np.sign(rank[:, :, b].astype(int) - rank[:, :, a]).sum(axis=0)
     for slab, near in ((1 << 17, 1 << 15), (1, 1), (3 * runs, 64 * runs)):

@@ -229,7 +229,15 @@ def test_ranks_of_any_size_are_sorted_and_no_rank_is_taken_for_infinity(rank):
 
 
 @pytest.mark.parametrize(
-    ("rank", "kind"), [(2, np.int16), (32766, np.int16), (32767, np.int32), (1 << 29, np.int32)]
+    ("rank", "kind"),
+    [
+        (2, np.int8),
+        (126, np.int8),
+        (127, np.int16),
+        (32766, np.int16),
+        (32767, np.int32),
+        (1 << 29, np.int32),
+    ],
 )
 @pytest.mark.parametrize("padded", [False, True])
 def test_small_ranks_are_held_in_few_bits_and_the_largest_number_is_infinity(rank, kind, padded):
