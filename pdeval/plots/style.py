@@ -6,6 +6,7 @@ and hatches distinguish the same things in gray print. Sizes are set on the arti
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -264,6 +265,8 @@ def name_ticks(
 def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: float = 0.46) -> None:
     """Name the rows of a list on the y axis, measured again after the layout of the figure.
 
+    If pairs 'a − b' with one baseline b are too long, the rows are named a, and the axis "Each − b".
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -274,6 +277,15 @@ def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: floa
     """
     # names take width from the axes, so labels and sizes are fitted twice
     name_ticks(ax, "y", names, share=share)
+    pairs = [re.split(" (−|vs) ", name, maxsplit=1) for name in names]
+    ends = {" ".join(pair[1:]) for pair in pairs}
+    is_cut = any("…" in label.get_text() for label in ax.get_yticklabels())
+    if is_cut and len(names) > 1 and len(ends) == 1 and ends != {""}:
+        # the label of the axis has the baseline once
+        names = [pair[0] for pair in pairs]
+        what = f"Each {ends.pop()}"
+        ax.set_ylabel(wrapped(what, 0.9 * allotted(ax)[1], text_size(ax)), fontsize=text_size(ax))
+        name_ticks(ax, "y", names, share=share)
     settle(ax)
     fit_label(ax)
     step = name_ticks(ax, "y", names, share=share)
@@ -444,8 +456,6 @@ def finish(
     # the label of the text artist keeps the full text, which `fit_label` wraps again
     ax.xaxis.label.set_label("\n".join(visible(text) for text in (x, note) if text))
     ax.set_ylabel(wrapped(y, 0.9 * height, size), fontsize=size)
-    if title:
-        ax.set_title(wrapped(title, 0.8 * width, size), fontsize=size)
     ax.tick_params(labelsize=size * 0.9)
     ax.spines[["top", "right"]].set_visible(False)
     if grid:
@@ -455,6 +465,10 @@ def finish(
         name_list(ax, rows, what=what)
     if columns is not None:
         name_ticks(ax, "x", columns)
+    if title:  # long names of rows leave less width
+        ax.set_title(
+            wrapped(title, 0.8 * width if rows is None else inches(ax)[0], size), fontsize=size
+        )
     legend(ax, place=place)
     return ax
 

@@ -63,3 +63,18 @@ def test_a_legend_cuts_names_that_have_no_room_and_no_others():
     assert cut[0] + cut[-1] == "a)"
     figure.draw_without_rendering()
     assert ax.get_legend().get_window_extent().width < ax.get_window_extent().width
+
+
+@pytest.mark.parametrize("sign", ["−", "vs"])
+def test_a_baseline_of_all_rows_is_named_once_if_pairs_are_too_long(sign):
+    from matplotlib.figure import Figure
+
+    def named(first, baseline):
+        ax = Figure(figsize=(5.0, 3.4), layout="constrained").subplots()
+        style.name_list(ax, [f"{name} {sign} {baseline}" for name in first])
+        labels = [label.get_text() for label in ax.get_yticklabels()]
+        return labels, ax.get_ylabel().replace("\n", " ")
+
+    assert named(["ql", "lm"], "bm25") == ([f"ql {sign} bm25", f"lm {sign} bm25"], "")
+    first = ["cross-encoder-rerank-1", "cross-encoder-rerank-2"]
+    assert named(first, "bm25-anserini-default") == (first, f"Each {sign} bm25-anserini-default")
