@@ -32,7 +32,7 @@ from pdeval.tables import (
 from pdeval.tables import (
     frame as frame_of,
 )
-from pdeval.verbs import checks_arguments, one_of, short_repr
+from pdeval.verbs import checks_arguments, is_finite, one_of, short_repr
 
 MEANS = "all"  # the query id of means in trec_eval and ir_measures
 COLUMNS = ["run", "query_id", "measure", "value"]
@@ -287,6 +287,8 @@ MODELS = ("model_name", "model_names", "model", "system", "method")
 MAIN = "main_score"  # the measure of the tables of MTEB
 # methods of the results of other packages that return a table or a mapping
 CONVERTERS = {"ranx": ["to_dict"], "ragas": ["to_pandas"], "mteb": ["to_dataframe", "to_dict"]}
+# runs of TruLens
+APPS = ("app_name", "app_version", "app_id")
 # queries of tools for RAG (ragas, deepeval, TruLens) and tasks of MTEB, if no column has a name that means a query
 QUESTIONS = ("user_input", "question", "input", "task_name")
 # measures of ragas, deepeval, TruLens and open-rag-eval that are better if higher, in lower case with _ for other signs
@@ -494,6 +496,11 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
         if frame["run"].notna().all():
             return frame
         return frame.drop(columns="run") if name is None else frame.assign(run=name)
+    if isinstance(table, Mapping) and table and all(map(is_finite, table.values())):
+        raise ValueError(
+            f"this dict has one mean per measure ({listed(table)}), without queries. Use the result with one row per "
+            "query, e.g. result.to_pandas() of ragas. To keep the means, use pdeval.scores(pandas.DataFrame([means]))."
+        )
     if isinstance(table, Mapping):
         return from_dict(table, what="runs", run=name).rename(
             columns={"doc_id": "measure", "score": "value"}
@@ -536,6 +543,13 @@ def _with_ids(
     A table of one run, or of means, may not have them. A column that may have ids under an unknown name is an error.
     """
     name, runs = _query_column(frame, query), _run_names(frame, run)
+    apps = [one for one in APPS if one in (*frame.columns, *frame.index.names)]
+    if apps and name is None and not runs:
+        raise ValueError(
+            f"this is a leaderboard of TruLens: means per app ({', '.join(apps)}), without queries. Use the table with "
+            "one row per record: records, _ = session.get_records_and_feedback(); pdeval.scores(records). To keep the "
+            f"means, use pdeval.scores(leaderboard.reset_index(), run={apps!r})."
+        )
     known = {"run": runs, "query": [] if name is None else [name]}
     ask_for_ids(frame, known | ({"measure": ["measure"]} if "measure" in frame else {}))
     frame = frame if name is not None else frame.assign(query_id=MEANS)
@@ -623,7 +637,7 @@ def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
         return list(hinted)
     known = [name for name in (*names_of("run"), *MODELS) if name in frame.columns]
     if not known and _feedback(frame):
-        return [name for name in ("app_name", "app_version") if name in frame.columns]
+        return [name for name in APPS[:2] if name in frame.columns]
     return ["run"] if "run" in known else known[:1]
 
 

@@ -203,3 +203,38 @@ def test_a_direction_that_depends_on_the_version_must_be_stated():
 def test_other_numbers_are_not_measures():
     with pytest.raises(ValueError, match=r"the columns tokens are not measures of the catalog"):
         pdeval.scores(RAGAS.assign(tokens=5))
+
+
+RECORDS = "records, _ = session.get_records_and_feedback(); pdeval.scores(records)."
+# get_leaderboard() of TruLens 2 groups by app_name and app_version, that of trulens_eval by app_id
+MEANS = ["Groundedness", "latency", "total_cost"]
+LEADERBOARD = TRULENS.groupby(["app_name", "app_version"])[MEANS].mean()
+
+
+@pytest.mark.parametrize(
+    ("table", "what", "advice"),
+    [
+        (LEADERBOARD, "means per app (app_name, app_version), without queries", RECORDS),
+        (LEADERBOARD.reset_index(), "means per app (app_name, app_version), without", RECORDS),
+        (LEADERBOARD.rename_axis(["x", "app_id"]).droplevel(0), "means per app (app_id)", RECORDS),
+        (
+            {"faithfulness": 0.9, "context_recall": 0.8},
+            "this dict has one mean per measure (faithfulness, context_recall), without queries",
+            "Use the result with one row per query, e.g. result.to_pandas() of ragas.",
+        ),
+    ],
+)
+def test_means_without_queries_are_named_with_the_table_to_use(table, what, advice):
+    with pytest.raises(ValueError, match=re.escape(what)) as raised:
+        pdeval.scores(table)
+    assert advice in str(raised.value)
+
+
+def test_the_advice_about_means_works():
+    # the table with one row per record
+    assert pdeval.scores(TRULENS)["input"].tolist() == TRULENS["input"].tolist()
+    kept = pdeval.scores(LEADERBOARD.reset_index(), run=["app_name", "app_version"])
+    assert kept["query_id"].unique().tolist() == ["all"]
+    assert kept["value"].tolist() == [0.625, 1.5, 0.01, 0.625, 3.5, 0.01]
+    one = pdeval.scores(pd.DataFrame([{"faithfulness": 0.9, "context_recall": 0.8}]))
+    assert one["value"].tolist() == [0.9, 0.8]
