@@ -25,6 +25,7 @@ THINGS = (
     "an ordering",
     "a test",
     "a verb",
+    "a kind of table",
     "a report format",
     "a vocabulary",
 )

@@ -83,6 +83,8 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
         bar, options["progress"] = options.get("progress"), False  # one bar for all groups
     else:
         bar = None
+    if verb.per_list:
+        source = Rows(verb.function(source.data, **options), verb.returns[0])
     batched = None
     if verb.takes == "scores":
         batched = groups.Batches(verb, options, bool(verb.per_measure and not replicate))
@@ -90,6 +92,8 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
 
     def of_part(part: Join | Rows) -> pd.DataFrame:
+        if verb.per_list:
+            return frame_of(part.data)
         return verb.function(data_of(part, verb, replicate), **{**options, **part.options})
 
     return described(verb, groups.apply_to_groups(of_part, parts, labels, done))

@@ -25,6 +25,8 @@ class JudgedVerbs(Judged):
         measures: object = None,
         *,
         threshold: float | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return whether each run was right to answer each query, or not to answer it."""
 
@@ -627,6 +629,8 @@ class JudgedVerbs(Judged):
         *,
         chunks: pd.DataFrame | None = None,
         overlap: Literal["once", "each"] = "once",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
 
@@ -919,7 +923,7 @@ class JudgedVerbs(Judged):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
-        nuggets: pd.DataFrame | None = None,
+        answers: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -4328,7 +4332,7 @@ class PreferencesIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
-        nuggets: pd.DataFrame | None = None,
+        answers: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -4719,6 +4723,8 @@ class RunsIreval(Ireval):
         measures: object = None,
         *,
         threshold: float | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return whether each run was right to answer each query, or not to answer it."""
 
@@ -5599,6 +5605,8 @@ class RunsIreval(Ireval):
         *,
         chunks: pd.DataFrame | None = None,
         overlap: Literal["once", "each"] = "once",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
 
@@ -6016,7 +6024,7 @@ class RunsIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
-        nuggets: pd.DataFrame | None = None,
+        answers: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -6950,7 +6958,7 @@ class ScoresIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
-        nuggets: pd.DataFrame | None = None,
+        answers: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -7637,7 +7645,7 @@ class SummaryIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
-        nuggets: pd.DataFrame | None = None,
+        answers: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,

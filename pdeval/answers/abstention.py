@@ -10,13 +10,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.answers.measured import Answers, codes_of, evaluated, parse_kind
+from pdeval.answers.measured import Answers, evaluated, parse_kind
 from pdeval.evaluate import Scores, coded, described_frame, run_columns, sources
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, Table, kind_of, labels, listed, numbers, query_column, read, table
 from pdeval.verbs import verb
 
-MEASURES = ("AbstentionAccuracy", "AbstentionPrecision", "AbstentionRecall")
 RATES = np.linspace(0, 1, 11)[:-1]  # fractions of queries without an answer, in MTEB
 
 table(
@@ -52,7 +51,7 @@ table(
 )
 
 
-@verb(on="runs", returns="scores", grouped=False)
+@verb(on="runs", returns="scores", per_list=True)
 def abstention(
     runs: Table,
     answerable: pd.DataFrame,
@@ -63,8 +62,7 @@ def abstention(
     """Return whether each run was right to answer each query, or not to answer it.
 
     A run abstains from a query if it returns nothing, or nothing with a score above `threshold`. All queries of
-    `answerable` count, and no others. For groups of queries, use `by=` of the verbs of scores, with the table
-    `answerable` as metadata.
+    `answerable` count, and no others.
 
     Parameters
     ----------
@@ -86,7 +84,7 @@ def abstention(
     >>> runs.ireval.abstention(answerable, "AbstentionRecall", threshold=0.5)["value"].tolist()
     [1.0, 1.0]
     """
-    requested = parse_kind(MEASURES if measures is None else measures, "abstention")
+    requested = parse_kind(measures, "abstention")
     if "answerable" not in answerable:
         raise ValueError(
             f"answerable= has no column 'answerable'; it has {listed(answerable.columns)}. Add it, with True for "
@@ -104,20 +102,12 @@ def abstention(
         )
     of_query = np.empty((len(queries), 1), dtype=bool)
     of_query[rows, 0] = column
-    answers = Answers.of(runs)
-    query = codes_of(queries, runs.column("query"), "query of the runs", "answerable=")
-    kept = query >= 0
+    above: np.ndarray | bool = True
     if threshold is not None:
         if "score" not in runs:
             raise ValueError("threshold= needs scores, but the run table has only ranks. Add them.")
-        kept &= numbers(runs.column("score"), "score") > threshold
-    answers = Answers(
-        runs,
-        answers.runs,
-        queries.rename(answers.queries.name),
-        answers.run[kept],
-        query[kept],
-    )
+        above = numbers(runs.column("score"), "score") > threshold
+    answers = Answers.of(runs).of_queries(queries, "answerable=", above)
     columns = {"abstained": ~answers.answered(), "answerable": of_query}
     return answers.cube(requested, evaluated(columns)).frame()
 

@@ -1,19 +1,20 @@
 """Citations: the documents that the sentences of an answer cite, and whether they support the sentences."""
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import (
     Answers,
-    by_both,
     codes_of,
     evaluated,
     labels_or_numbers,
     parse_kind,
 )
-from pdeval.evaluate import Scores, coded
+from pdeval.catalog import Measure
+from pdeval.evaluate import coded
 from pdeval.join import checked_level, column_ids, outside, ranked, same_type
 from pdeval.tables import SCHEMAS, Table, combined_codes, distinct, numbers, read, table
 from pdeval.verbs import verb
@@ -28,6 +29,7 @@ table(
     recognized_by="query sentence doc support",
     row="citation of a sentence, or a sentence without citations",
     then=".measure()",
+    labels=SUPPORT,
     means={
         "sentence": "the sentence of the answer: its id or number",
         "doc": "the cited document; missing for a sentence without citations",
@@ -109,21 +111,19 @@ def measure_citations(
         columns |= _retrieved(answers, retrieved, doc, docs, counted)
     answers.warn_about_unanswered(answers.answered())
 
-    def scores(role: str) -> Scores:
+    unjudged = int((citations.column("support").isna().to_numpy() & cited).sum())
+    if unjudged and "machine" not in citations:
+        warnings.warn(
+            f"{unjudged:,} of {int(cited.sum()):,} citations have no support value. They count as not supporting.",
+            stacklevel=outside(),
+        )
+
+    def by_label(role: str) -> Callable[[Measure], np.ndarray]:
         support = labels_or_numbers(citations.column(role), role, SUPPORT)
         columns.update(_supported(answers, np.where(counted, support, 0.0), number))
-        return answers.cube(requested, evaluated(columns))
+        return evaluated(columns)
 
-    if "machine" not in citations:
-        unjudged = int((citations.column("support").isna().to_numpy() & cited).sum())
-        if unjudged:
-            warnings.warn(
-                f"{unjudged:,} of {int(cited.sum()):,} citations have no support value. They count as not supporting.",
-                stacklevel=outside(),
-            )
-        return scores("support").frame()
-    labeled = answers.answered(citations.column("support").notna().to_numpy())
-    return by_both(scores("support"), scores("machine"), labeled).frame()
+    return answers.scores(requested, by_label)
 
 
 def _supported(

@@ -75,9 +75,26 @@ class Answers:
             )
         return query, run
 
+    def of_queries(
+        self, queries: pd.Index, where: str, counted: np.ndarray | bool = True
+    ) -> Answers:
+        """Return the counted rows of these queries, with all these queries; raise if there is no such row."""
+        query = codes_of(queries, self.table.column("query"), "query of the runs", where)
+        rows = np.flatnonzero((query >= 0) & counted)
+        return replace(
+            self,
+            table=replace(self.table, frame=self.table.frame.iloc[rows]),
+            queries=queries.rename(self.queries.name),
+            run=self.run[rows],
+            query=query[rows],
+        )
+
     def example(self, row: int, *roles: str) -> tuple[object, ...]:
         """Return the ids of a row, for messages."""
-        names = [*self.table.run_columns, *(self.table.roles[role] for role in ("query", *roles))]
+        names = [
+            *self.table.run_columns,
+            *(self.table.roles.get(role, role) for role in ("query", *roles)),
+        ]
         return tuple(self.table.frame[name].iloc[[row]].tolist()[0] for name in names)
 
     def check_unique(self, key: np.ndarray, *roles: str) -> None:
@@ -100,6 +117,34 @@ class Answers:
                 f"{run_labels(self.runs)[run]!r} to query {self.queries[query]!r}. They get the worst possible score.",
                 stacklevel=outside(),
             )
+
+    def labeled(self) -> np.ndarray:
+        """Return whether an answer has labels by human assessors, of shape (queries, runs).
+
+        Without labels by a machine, all rows are by human assessors.
+        """
+        human = self.table.column(SCHEMAS[self.table.kind].required[-1])
+        return self.answered(human.notna().to_numpy() | ("machine" not in self.table))
+
+    def scores(
+        self, measures: list[Measure], values: Callable[[str], Callable[[Measure], np.ndarray]]
+    ) -> pd.DataFrame:
+        """Return the scores, by both if the table has labels by human assessors and by a machine.
+
+        Answers without human labels have only scores by the machine.
+
+        Parameters
+        ----------
+        values : callable
+            Function of the role of the labels, which is the last required column or `machine`. It returns the function
+            of `cube`.
+        """
+        human = self.cube(measures, values(SCHEMAS[self.table.kind].required[-1]))
+        if "machine" not in self.table:
+            return human.frame()
+        machine = self.cube(measures, values("machine"))
+        known = np.where(self.labeled(), human.values, np.nan)
+        return replace(human, values=known, machine=machine.values).frame()
 
     def cube(self, measures: list[Measure], values: Callable[[Measure], np.ndarray]) -> Scores:
         """Return the scores, from the values of each measure, of shape (queries, runs)."""
@@ -143,30 +188,21 @@ def evaluated(columns: Mapping[str, np.ndarray]) -> Callable[[Measure], np.ndarr
     )
 
 
-def by_both(human: Scores, machine: Scores, labeled: np.ndarray) -> Scores:
-    """Return the scores by human labels, missing for answers without them, and by machine labels.
-
-    `labeled` has the shape (queries, runs).
-    """
-    values = np.where(labeled, human.values, np.nan)
-    return replace(machine, values=values, machine=machine.values)
-
-
 def parse_kind(measures: object, kind: str) -> list[Measure]:
-    """Return the requested measures; raise if one needs another table.
+    """Return the requested measures, by default all of this kind; raise if one needs another table.
 
     Examples
     --------
     >>> parse_kind("NuggetAll, AP", "nuggets")
     Traceback (most recent call last):
-    ValueError: AP is not a measure of nuggets. Use NuggetAll, NuggetVital, NuggetWeighted or NuggetF.
+    ValueError: AP is not a measure of nuggets. Use NuggetAll or NuggetVital or NuggetWeighted or NuggetF.
     """
-    requested = parse_all(measures)
-    *names, last = [name for name, entry in ENTRIES.items() if entry.kind == kind]
+    names = [name for name, entry in ENTRIES.items() if entry.kind == kind]
+    requested = parse_all(names if measures is None else measures)
     for measure in requested:
         if measure.kind != kind:
             raise ValueError(
-                f"{measure.label} is not a measure of {kind}. Use {', '.join(names)} or {last}."
+                f"{measure.label} is not a measure of {kind}. Use {' or '.join(names)}."
             )
     return requested
 

@@ -1,20 +1,16 @@
 """Nuggets: facts that a good answer contains, which of them are in each answer, and measures of that."""
 
 import warnings
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.answers.measured import (
-    Answers,
-    by_both,
-    labels_or_numbers,
-    one_per_answer,
-    parse_kind,
-)
+from pdeval.answers.measured import Answers, labels_or_numbers, one_per_answer, parse_kind
 from pdeval.catalog import Measure
 from pdeval.evaluate import coded
+from pdeval.files import read_nuggets
 from pdeval.join import outside
 from pdeval.tables import Table, combined_codes, distinct, listed, names_of, query_column, table
 from pdeval.verbs import verb
@@ -31,6 +27,9 @@ table(
     recognized_by="query nugget assignment",
     row="nugget of an answer",
     then=".measure()",
+    names={"nugget": ("nugget_id", "nugget")},
+    labels=ASSIGNMENTS,
+    reader=read_nuggets,
     means={
         "nugget": "the nugget: its id, or its text",
         "assignment": "'support', 'partial_support' or 'not_support', or a number of 0 to 1",
@@ -92,20 +91,7 @@ def measure_nuggets(
     answers.check_unique(cell, "nugget")
     unknown = None if compat is None else 0.0
 
-    def credit(role: str) -> np.ndarray:
-        dense = np.full((len(first), len(answers.runs)), np.nan)
-        dense.ravel()[cell] = labels_or_numbers(
-            assignments.column(role), role, ASSIGNMENTS, unknown=unknown, advice=_TOLERANT
-        )
-        return dense
-
-    assigned = credit("assignment")
-    has_machine = "machine" in assignments
-    labeled = answers.answered()
-    if has_machine:
-        labeled = answers.answered(assignments.column("assignment").notna().to_numpy())
-    _warn_about_missing(answers, assigned, query[first], labeled)
-    columns = {"assignment": np.nan_to_num(assigned)}
+    columns: dict[str, np.ndarray] = {}
     needs = {name for measure in requested for name in measure.columns}
     if needs & {"vital", "okay"}:
         columns |= _weights(requested, importance, number, len(first), unknown)
@@ -113,6 +99,16 @@ def measure_nuggets(
         columns["length"] = one_per_answer(answers, "length", "NuggetF")
     size = np.bincount(query[first], minlength=len(answers.queries))
     start = np.cumsum(size) - size
+
+    def by_label(role: str) -> Callable[[Measure], np.ndarray]:
+        assigned = np.full((len(first), len(answers.runs)), np.nan)
+        assigned.ravel()[cell] = labels_or_numbers(
+            assignments.column(role), role, ASSIGNMENTS, unknown=unknown, advice=_TOLERANT
+        )
+        if role == "assignment":
+            _warn_about_missing(answers, assigned, query[first])
+        columns["assignment"] = np.nan_to_num(assigned)
+        return values
 
     def values(measure: Measure) -> np.ndarray:
         entry = measure.entry
@@ -126,11 +122,7 @@ def measure_nuggets(
             result[queries] = entry.kernel(*block, **parameters)
         return result
 
-    scores = answers.cube(requested, values)
-    if has_machine:
-        columns["assignment"] = np.nan_to_num(credit("machine"))
-        scores = by_both(scores, answers.cube(requested, values), labeled)
-    return scores.frame()
+    return answers.scores(requested, by_label)
 
 
 def _nuggets(
@@ -212,10 +204,9 @@ def _weights(
     return {name: (weight == value) * 1.0 for name, value in IMPORTANCES.items()}
 
 
-def _warn_about_missing(
-    answers: Answers, assigned: np.ndarray, query: np.ndarray, labeled: np.ndarray
-) -> None:
+def _warn_about_missing(answers: Answers, assigned: np.ndarray, query: np.ndarray) -> None:
     """Warn about runs without an answer, and about nuggets of labeled answers without an assignment."""
+    labeled = answers.labeled()
     unassigned = int((np.isnan(assigned) & labeled[query]).sum())
     answers.warn_about_unanswered(answers.answered())
     if unassigned:

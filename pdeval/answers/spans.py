@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.answers.measured import Answers, codes_of, evaluated, parse_kind
+from pdeval.answers.measured import Answers, evaluated, parse_kind
 from pdeval.evaluate import coded
 from pdeval.join import column_ids, ranges, same_type
 from pdeval.kernels.primitives import inf
@@ -28,11 +28,10 @@ from pdeval.tables import (
 )
 from pdeval.verbs import verb
 
-MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU", "SpanNDCG")
-_ENDS = {"start": "start", "end": "end"}
+_ENDS = ("start", "end")
 
 
-@verb(on="runs", returns="scores", grouped=False)
+@verb(on="runs", returns="scores", per_list=True)
 def measure_spans(
     runs: Table,
     spans: object,
@@ -73,9 +72,13 @@ def measure_spans(
     2  rag       q1        SpanIoU  0.4545
     3  rag       q1       SpanNDCG  0.4631
     """
-    requested = parse_kind(MEASURES if measures is None else measures, "spans")
+    requested = parse_kind(measures, "spans")
     judged = _read_spans(spans)
-    answers = _counted(Answers.of(runs if chunks is None else _placed(runs, chunks)), judged)
+    answers = Answers.of(runs if chunks is None else _placed(runs, chunks))
+    for role in ("query", "doc"):
+        ids = column_ids(answers.table.column(role), role)
+        same_type(role, ids, column_ids(judged[role], role))
+    answers = answers.of_queries(coded(judged["query"], "query")[1], "the table of spans")
     retrieved = answers.table
     doc, docs = coded(pd.concat([retrieved.column("doc"), judged["doc"]]), "doc")
     n_chunks = len(retrieved.frame)
@@ -214,19 +217,6 @@ def _ends(frame: pd.DataFrame, what: str) -> tuple[np.ndarray, np.ndarray]:
             f"[{start[wrong[0]]:g}, {end[wrong[0]]:g}). The column 'end' is the character after the last."
         )
     return start, end
-
-
-def _counted(answers: Answers, judged: pd.DataFrame) -> Answers:
-    """Return the rows of judged queries, with all judged queries."""
-    runs = answers.table
-    for role in ("query", "doc"):
-        same_type(role, column_ids(runs.column(role), role), column_ids(judged[role], role))
-    _, queries = coded(judged["query"], "query")
-    query = codes_of(queries, runs.column("query"), "query of the runs", "the table of spans")
-    kept = np.flatnonzero(query >= 0)
-    table = replace(runs, frame=runs.frame.iloc[kept], roles={**runs.roles, **_ENDS})
-    queries = queries.rename(answers.queries.name)
-    return Answers(table, answers.runs, queries, answers.run[kept], query[kept])
 
 
 def _ranks(

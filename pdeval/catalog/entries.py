@@ -9,21 +9,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from pdeval.tables import NOISE
 from pdeval.verbs import Registry, first_line
 
-AnswerKind = Literal["nuggets", "citations", "spans", "abstention"]
-ListKind = Literal["binary", "graded", "judged", "signed", "subtopic", "items", "set"]
-Kind = ListKind | AnswerKind | Literal["exposure"]
+LIST_KINDS = ("binary", "graded", "judged", "signed", "subtopic", "items")  # of one ranking
 Family = Literal["metric", "preference", "ordering", "set", "answer", "exposure"]
-# kinds of measures of something else than one ranking, and their families
-FAMILIES: dict[str, Family] = {
-    "set": "set",
-    "exposure": "exposure",
-    **dict.fromkeys(get_args(AnswerKind), "answer"),
-}
+# families of kinds that are not of one ranking; all others are kinds of answers
+FAMILIES: dict[str, Family] = {"set": "set", "exposure": "exposure"}
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -34,11 +28,11 @@ class Entry:
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', 'exposure', or that of answers}
+    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', 'exposure'} or str
         Items in the block of the kernel: those relevant at the level; all with a positive grade; all judged ones; all
         with a grade, negative grades included; relevant ones with their subtopics; those of the list by rank, judged
-        or not; the catalog, for a measure of all lists of a run; or nuggets, citations, spans, abstention,
-        exposure.
+        or not; the catalog, for a measure of all lists of a run; exposure. Any other kind is one of answers: the name
+        of their table, or of the verb that evaluates them.
     higher : bool
         Whether higher is better.
     range : tuple of float
@@ -86,7 +80,7 @@ class Entry:
     kernel: Callable[..., Any]
     columns: tuple[str, ...]
     parameters: Mapping[str, Any]
-    kind: Kind = "binary"
+    kind: str = "binary"
     higher: bool = True
     range: tuple[float, float] = (0.0, 1.0)
     at: str = "k"
@@ -134,7 +128,7 @@ ENTRIES: Registry[Entry] = Registry(
 class Options(TypedDict, total=False):
     """Options of a declaration; see `Entry`."""
 
-    kind: Kind
+    kind: str
     higher: bool
     range: tuple[float, float]
     at: str
@@ -305,7 +299,8 @@ def _declared(
         names = options.get("aliases", ())
         aliases = names if isinstance(names, Mapping) else dict.fromkeys(names, label)
         given: dict[str, Any] = {**options, "aliases": aliases}
-        group = FAMILIES.get(options.get("kind", ""), family)
+        kind = options.get("kind", "binary")
+        group = FAMILIES.get(kind, family if kind in LIST_KINDS else "answer")
         entry = Entry(label, group, function, columns, parameters, **given)
         function.entry = ENTRIES.add(label, entry, function.__module__)  # type: ignore[attr-defined]
         return function

@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pandas as pd
 
 from pdeval.catalog import trec_eval_names
-from pdeval.catalog.entries import ENTRIES, Entry, Kind
+from pdeval.catalog.entries import ENTRIES, Entry
 from pdeval.verbs import checks_arguments, is_finite, nearest, refuse_unusable, short_repr
 
 
@@ -37,7 +37,7 @@ class Measure:
         return self.entry.higher
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> str:
         """The items that it needs: those of its entry, or by its gains only relevant or all judged items."""
         if self.parameters.get("gain") == "binary":
             return "binary"

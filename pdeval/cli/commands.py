@@ -25,7 +25,7 @@ from pdeval.join import join
 from pdeval.report import decisions
 from pdeval.report.footnotes import of_comparisons
 from pdeval.report.report import terminal_width
-from pdeval.tables import read_texts
+from pdeval.tables import SCHEMAS, kind_of, read_texts
 from pdeval.verbs import Verb, of_kind
 
 # columns of a comparison that are printed
@@ -398,13 +398,16 @@ def _texts(paths: list[str], options: argparse.Namespace) -> object:
     return frames[0] if len(frames) == 1 else dict(zip(("queries", "docs"), frames))
 
 
-def _nuggets(path: str, options: argparse.Namespace) -> pd.DataFrame:
-    """Return nuggets from JSON lines of the nuggetizer, or from a table."""
-    return pdeval.read_nuggets(path) if _is_json(path) else _table(path, options)
+def _answers(path: str, options: argparse.Namespace) -> pd.DataFrame:
+    """Return a table of answers, from a table or from a JSON file that the reader of its kind reads."""
+    frame = _table(path, options)
+    # a file of another tool has columns of the table, or rows of the table in a field with its name
+    schema = SCHEMAS.get(kind_of(frame) or next((name for name in SCHEMAS if name in frame), ""))
+    return schema.reader(path) if _is_json(path) and schema and schema.reader else frame
 
 
 # readers of files that are not tables of metadata or comparisons, by option
-READERS: dict[str, Callable[..., Any]] = {"texts": _texts, "nuggets": _nuggets}
+READERS: dict[str, Callable[..., Any]] = {"texts": _texts, "answers": _answers}
 
 
 def _is_json(path: str) -> bool:

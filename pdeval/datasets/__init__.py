@@ -1,10 +1,9 @@
 """The sample collection that ships with pdeval, and what makes it."""
 
+from pdeval.datasets.answers import AnswerSample, load_answers
 from pdeval.datasets.sample import (
-    AnswerSample,
     Recommendations,
     Sample,
-    load_answers,
     load_recommendations,
     load_sample,
     sample_judged,

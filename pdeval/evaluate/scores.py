@@ -18,8 +18,8 @@ from pdeval.catalog import ENTRIES, Measure, described, parse, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, run_columns
 from pdeval.join import Block, Judged, ListBlock, Positions, View, list_blocks
 from pdeval.kernels.primitives import share as share_of
-from pdeval.tables import gap, labels, row_sizes, settled, table
-from pdeval.verbs import verb
+from pdeval.tables import SCHEMAS, gap, labels, row_sizes, settled, table
+from pdeval.verbs import VERBS, verb, with_article
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 NEAR = 1 << 16  # differences at a time, which stay near the processor
@@ -180,16 +180,30 @@ def no_sets(measures: Iterable[Measure]) -> None:
 def only_metrics(measures: list[Measure]) -> None:
     """Raise if a preference was requested as a measure of one ranking."""
     no_sets(measures)
+    wrong = next((measure for measure in measures if measure.entry.family != "metric"), None)
+    if wrong is None:
+        return
     advice = {
-        "answer": "a measure of answers, not of one ranking. Use .ireval.measure(...) of nuggets or citations, "
-        ".ireval.measure_spans(...) or .ireval.abstention(...).",
+        "answer": f"a measure of answers, not of one ranking. Use {_verb_of_answers(wrong.kind)}.",
         "exposure": "a measure of exposure. Use .ireval.expected_exposure(qrels) or .ireval.awrf(qrels, groups).",
         "preference": "a preference, not a measure of one ranking. Use .ireval.prefer(qrels, ...).",
         "ordering": "an ordering, not a measure of one ranking. Use .ireval.order(...).",
     }
-    for measure in measures:
-        if measure.entry.family != "metric":
-            raise ValueError(f"{measure.label} is {advice[measure.entry.family]}")
+    raise ValueError(f"{wrong.label} is {advice[wrong.entry.family]}")
+
+
+def _verb_of_answers(kind: str) -> str:
+    """Return the call that evaluates a kind of answers: of its table, or the verb of run tables with its name.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> _verb_of_answers("spans")
+    '.ireval.measure_spans(...)'
+    """
+    if kind in SCHEMAS:
+        return f".ireval.measure(...) of {with_article(SCHEMAS[kind].description)}"
+    return next((f".ireval.{name}(...)" for name in VERBS["runs"] if kind in name), "another verb")
 
 
 class Views:

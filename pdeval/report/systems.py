@@ -41,7 +41,18 @@ from pdeval.report.systems_by_collection import (
     pooled,
     single,
 )
-from pdeval.tables import Table, matched_rows, natural, natural_places, read_texts, run_labels
+from pdeval.tables import (
+    SCHEMAS,
+    Table,
+    kind_of,
+    listed,
+    matched_rows,
+    natural,
+    natural_places,
+    read,
+    read_texts,
+    run_labels,
+)
 from pdeval.verbs import verb
 
 Marks = Literal["auto", "letters", "daggers"]
@@ -89,7 +100,7 @@ def report(
     layout: Layout | None = None,
     average: Average | None = "mean",
     texts: object = None,
-    nuggets: pd.DataFrame | None = None,
+    answers: pd.DataFrame | None = None,
 ) -> Report:
     """Return the table of systems and measures as a paper prints it.
 
@@ -154,9 +165,9 @@ def report(
         differ.
     average : {"mean", "rank", "both"} or None
         Columns after the collections: the unweighted mean over them, the mean rank of the systems, or both.
-    nuggets : DataFrame, optional
-        Table of nuggets of the systems' answers. On the interactive page, a query then opens the nuggets of two
-        answers, with their importance and assignment.
+    answers : DataFrame, optional
+        Table of the systems' answers, with the labels that their scores were computed from. On the interactive page, a
+        query then opens the rows of two answers.
 
     Examples
     --------
@@ -180,7 +191,9 @@ def report(
     level = 0.05 if alpha is None else alpha
     replicates = [] if replicate is None else option_columns(replicate, "replicate")
     attributes = tables_of(metadata)
-    shown_texts = read_texts(texts)  # errors are raised here, not when a page is made
+    # errors are raised here, not when a page is made
+    shown_texts = read_texts(texts)
+    shown_answers = None if answers is None else _answer_table(answers)
     how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     origins: list[Origin] = []
     intervals: list[Interval | None] = []
@@ -239,7 +252,7 @@ def report(
                 known,
                 shown_texts,
                 next(iter(of_queries), None),
-                nuggets,
+                shown_answers,
             )
         )
         stub, systems = columns_and_rows(run_texts(table.runs[list(rows.stub)], known))
@@ -591,6 +604,18 @@ def _footnotes(
     return [*notes, *footnote.basis(table.n, table.attrs, table.measures)]
 
 
+def _answer_table(frame: pd.DataFrame) -> Table:
+    """Return a table of answers, with its roles; raise if it is no such table."""
+    kinds = {name: schema for name, schema in SCHEMAS.items() if schema.labels}
+    kind = kind_of(frame, among=kinds)
+    if kind is None:
+        raise ValueError(
+            f"answers= has the columns {listed(frame.columns)}. Expected "
+            f"{' or '.join(schema.article for schema in kinds.values())}."
+        )
+    return read(frame, kind)
+
+
 @dataclass(frozen=True, eq=False)
 class Origin:
     """One collection of a report: its join or table, and how its numbers were made.
@@ -605,7 +630,7 @@ class Origin:
         Systems in the order of print, with the values that significance is computed from.
     digits : tuple of int
         The decimals of each measure.
-    baseline, metadata, comparisons, how, names, texts, nuggets
+    baseline, metadata, comparisons, how, names, texts, answers
         Arguments of `report`; `how` are test, correction and alpha.
     query_metadata : DataFrame, optional
         The first table of the metadata with a row per query.
@@ -622,7 +647,7 @@ class Origin:
     names: Mapping[str, str] = field(default_factory=dict)
     texts: object = field(default=None, repr=False)
     query_metadata: pd.DataFrame | None = None
-    nuggets: pd.DataFrame | None = field(default=None, repr=False)
+    answers: Table | None = field(default=None, repr=False)
 
     @property
     def systems(self) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from pdeval.tables.vocabularies import COLUMNS
 from pdeval.verbs import Registry, with_article
 
 PAIRED = ("run_a", "run_b")
@@ -80,6 +81,8 @@ class Schema:
     no_plot: str = ""
     square: bool = False
     recognized_by: tuple[str, ...] = ()
+    labels: Mapping[str, float] = field(default_factory=dict)
+    reader: Callable[..., pd.DataFrame] | None = None
 
     @cached_property
     def required(self) -> tuple[str, ...]:
@@ -143,6 +146,9 @@ def table(
     no_plot: str = "",
     square: bool = False,
     recognized_by: str = "",
+    names: Mapping[str, tuple[str, ...]] | None = None,
+    labels: Mapping[str, float] | None = None,
+    reader: Callable[..., pd.DataFrame] | None = None,
 ) -> Schema:
     """Declare a type of table.
 
@@ -169,6 +175,13 @@ def table(
     recognized_by : str
         Columns that identify a DataFrame as this table, with `a|b` for alternatives; by default all required columns.
         `-` if columns cannot identify it.
+    names : mapping of column to names, optional
+        Other names of columns: that of an id first, that of its text last.
+    labels : mapping of label to number, optional
+        For a table of answers: the labels of its last required column, and their values from 0 to 1. Pages of reports
+        display these tables.
+    reader : callable, optional
+        Function that reads the table from a JSON file of other tools.
 
     Examples
     --------
@@ -188,8 +201,11 @@ def table(
         no_plot,
         square,
         tuple(recognized_by.split()),
+        labels or {},
+        reader,
     )
     SCHEMAS.add(name, made)
+    COLUMNS.update(names or {})
     for watcher in WATCHERS:
         watcher(made)
     return made

@@ -25,7 +25,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "grade": GRADES,
     "label": ("label", "relevance", "grade", "rating", "rel"),
     "time": ("timestamp", "time"),
-    "nugget": ("nugget_id", "nugget"),
     "reward": ("reward", "click", "clicks"),
     "propensity": ("propensity", "pscore"),
     "user": ("user", "user_id", "userID", "userId", "uid"),

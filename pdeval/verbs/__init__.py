@@ -96,6 +96,8 @@ class Verb:
         'tables' if the verb sums the pairs of a join in another order than those of a table: only groups of tables are.
     machine : bool
         Whether the verb uses machine labels in addition to human labels; all other verbs raise.
+    per_list : bool
+        Whether each row of the result depends on one list only: groups are then groups of the rows of the result.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Verb:
     independent: bool = False
     per_measure: bool | Literal["tables"] = False
     machine: bool = False
+    per_list: bool = False
 
     @property
     def family(self) -> str:
@@ -163,6 +166,7 @@ def verb(
     independent: bool = False,
     per_measure: bool | Literal["tables"] = False,
     machine: bool = False,
+    per_list: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a function as a verb of some kinds of table; see `Verb`.
 
@@ -200,6 +204,7 @@ def verb(
             independent,
             per_measure,
             machine,
+            per_list,
         )
         for kind in made.on:
             taken = f"the {kind} table already has a verb {{name!r}}, declared in {{module}}."

@@ -50,9 +50,29 @@ def test_abstention_by_groups_of_queries_and_compared():
     by = scores.ireval.summary(by="kind", metadata=QUERIES[["query_id", "kind"]])
     assert by["mean"].tolist() == [1 / 3, 2 / 3, 1.0, 1 / 2]
     assert len(scores.ireval.compare()) == 1
-    # a query without any list is in no group of rows
-    with pytest.raises(TypeError, match=r"abstention\(\) has no option 'by'"):
-        RUNS.ireval.abstention(QUERIES, by="kind", metadata=QUERIES)
+
+
+def test_abstention_by_groups_equals_a_loop_over_the_groups():
+    grouped = RUNS.ireval.abstention(QUERIES, by="kind", metadata=QUERIES)
+    parts = []
+    for kind, queries in QUERIES.groupby("kind"):
+        runs = RUNS[RUNS["query_id"].isin(queries["query_id"])]
+        part = runs.ireval.abstention(queries)
+        parts.append(part.assign(kind=kind)[["kind", *part.columns]])
+    loop = pd.concat(parts, ignore_index=True)
+    loop["kind"] = loop["kind"].astype(grouped["kind"].dtype)
+    pd.testing.assert_frame_equal(grouped, loop, check_exact=True)
+    shuffled = RUNS.sample(frac=1, random_state=0)
+    again = shuffled.ireval.abstention(QUERIES, by="kind", metadata=QUERIES)
+    pd.testing.assert_frame_equal(again, grouped, check_exact=True)
+
+
+def test_a_run_that_abstains_from_a_whole_group_has_its_values_in_this_group():
+    # run a has no row of query 4, and query 3 has a row of run b only
+    metadata = QUERIES.assign(kind=["w", "w", "x", "y", "w"])
+    grouped = RUNS.ireval.abstention(QUERIES, "AbstentionAccuracy", by="kind", metadata=metadata)
+    of_a = grouped.query("run == 'a'")
+    assert of_a.groupby("kind")["value"].mean().to_dict() == {"w": 2 / 3, "x": 0.0, "y": 1.0}
 
 
 def nauc(confidence, metric):

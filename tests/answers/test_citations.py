@@ -147,7 +147,7 @@ def test_the_values_do_not_depend_on_the_order_of_rows():
         (
             ONE,
             {"measures": "NuggetAll"},
-            "NuggetAll is not a measure of citations. Use CitationPrecision, CitationRecall, CitationF, "
+            "NuggetAll is not a measure of citations. Use CitationPrecision or CitationRecall or CitationF or "
             "CitationRelevance or CitationUse.",
         ),
         (ONE, {"measures": "CitationRelevance"}, "CitationRelevance needs judgments. Pass qrels=."),

@@ -222,7 +222,7 @@ def test_a_table_of_open_nuggetizer_is_recognized_by_its_columns():
             "NuggetF",
             "the answer ('a', '1') has several values in column 'length'. An answer has one length.",
         ),
-        (FIVE, "AP", "AP is not a measure of nuggets. Use NuggetAll, NuggetVital, NuggetWeighted or NuggetF."),
+        (FIVE, "AP", "AP is not a measure of nuggets. Use NuggetAll or NuggetVital or NuggetWeighted or NuggetF."),
         (FIVE.head(0), "NuggetAll", "the table of nuggets is empty."),
     ],
 )  # fmt: skip

@@ -205,11 +205,22 @@ def test_what_cannot_be_measured_is_answered_by_its_fault(chunks, spans, message
         chunks.ireval.measure_spans(spans)
 
 
-def test_groups_are_those_of_the_scores():
+@pytest.mark.filterwarnings("ignore:.* lists are missing")
+def test_groups_of_queries_and_of_runs_equal_a_loop_over_the_groups():
     answers = pdeval.datasets.load_answers()
-    with pytest.raises(TypeError, match=r"no option 'by'.*Group its scores: .ireval.summary\(by="):
-        answers.chunks.ireval.measure_spans(answers.spans, by="type", metadata=answers.queries)
-    with pytest.warns(UserWarning, match="2 of 192 lists are missing"):
-        scores = answers.chunks.ireval.measure_spans(answers.spans, "SpanRecall")
-    means = scores.ireval.summary(by="type", metadata=answers.queries)
-    assert sorted(means["type"].unique()) == sorted(answers.queries["type"].unique())
+    for by, key, metadata in (
+        ("type", "query_id", answers.queries),
+        ("retriever", "run", answers.systems),
+    ):
+        grouped = answers.chunks.ireval.measure_spans(answers.spans, by=by, metadata=metadata)
+        parts = []
+        for label, ids in metadata.groupby(by)[key]:
+            chunks = answers.chunks[answers.chunks[key].isin(ids)]
+            spans = answers.spans
+            if key == "query_id":
+                spans = spans[spans[key].isin(ids)]
+            part = chunks.ireval.measure_spans(spans)
+            parts.append(part.assign(**{by: label})[[by, *part.columns]])
+        loop = pd.concat(parts, ignore_index=True)
+        loop[by] = loop[by].astype(grouped[by].dtype)
+        pd.testing.assert_frame_equal(grouped, loop, check_exact=True)

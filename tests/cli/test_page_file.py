@@ -117,9 +117,9 @@ def test_nuggets_come_from_a_file_of_the_nuggetizer_or_a_table(words, tmp_path, 
     pdeval.write_nuggets(nuggets, tmp_path / "nuggets.jsonl")
     nuggets.to_csv(tmp_path / "nuggets.csv", index=False)
     for name in ("nuggets.jsonl", "nuggets.csv"):
-        pdeval_command(*words, "--nuggets", tmp_path / name, "-o", tmp_path / "page.html")
+        pdeval_command(*words, "--answers", tmp_path / name, "-o", tmp_path / "page.html")
         origin = page_data(tmp_path / "page.html")["origins"][0]
-        assert unpacked(origin["nuggets"]["texts"]) == ["n1"]
+        assert unpacked(origin["answers"]["texts"]) == ["n1"]
 
 
 def test_the_help_tells_of_the_page(pdeval_command):

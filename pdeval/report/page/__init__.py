@@ -31,7 +31,7 @@ SCRIPTS = (
     "charts",
     "queries",
     "items",
-    "nuggets",
+    "answers",
     "systems",
     "rankings",
     "matrix",

@@ -35,7 +35,17 @@ from pdeval.report import footnotes as footnote
 from pdeval.report.means import mean_preferences
 from pdeval.report.report import DASH
 from pdeval.significance.registry import direction, which_test
-from pdeval.tables import Texts, cut, read, read_texts, run_labels, settled, visible
+from pdeval.tables import (
+    SCHEMAS,
+    Table,
+    Texts,
+    cut,
+    names_of,
+    read_texts,
+    run_labels,
+    settled,
+    visible,
+)
 
 if TYPE_CHECKING:
     from pdeval.report.systems import Origin
@@ -418,17 +428,19 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
             f"The page has values of {len(kept):,} of {len(queries):,} {words.queries}: those on which the systems "
             f"differ most in {origin.display_name(table.measures[0])}. Means, counts and p-values are over all of them."
         )
-    if origin.nuggets is not None:
-        data["nuggets"] = _nuggets(origin.nuggets, table.runs, shown)
+    if origin.answers is not None:
+        data["answers"] = _answers(origin.answers, table.runs, shown)
         if len(json_text(data)) > limit:
-            del data["nuggets"]
-            notes.append("The nuggets are left out: the page would be larger than its limit.")
+            del data["answers"]
+            kind = origin.answers.kind
+            notes.append(f"The {kind} are left out: the page would be larger than its limit.")
     if items is None:
         what = words.docs
         remedy = "a report made from the runs and judgments, by runs.ireval.report(qrels),"
-        if any(one.kind == "nuggets" for one in measures):
-            what, remedy = "nuggets", "report(nuggets=assignments)"
-        if origin.nuggets is None:
+        for one in measures:
+            if one.kind in SCHEMAS and SCHEMAS[one.kind].labels:
+                what, remedy = one.kind, f"report(answers={one.kind})"
+        if origin.answers is None:
             notes.append(f"The page has no {what} of its {words.queries}: {remedy} has them.")
         return data
     # the system of each run that items have ranks in, -1 if the report does not show it
@@ -480,42 +492,55 @@ def _reasons(
     return kept
 
 
-def _nuggets(assignments: pd.DataFrame, runs: pd.DataFrame, queries: pd.Index) -> dict[str, Any]:
-    """Return the nuggets of each query with their importance, and their assignment in each answer.
+def _answers(table: Table, runs: pd.DataFrame, queries: pd.Index) -> dict[str, Any]:
+    """Return the items that the answers to each query are labeled by, with their labels in each answer.
 
-    Assignments are places in `labels`, by nugget and system; place 0 is an answer without this nugget.
+    Labels are places in `labels`, by item and system; place 0 is an answer without this item.
     """
-    table = read(assignments, "nuggets")
-    text = assignments["nugget"] if "nugget" in assignments else table.column("nugget")
-    systems = run_labels(table.frame[list(table.run_columns)])
+    frame, schema = table.frame, SCHEMAS[table.kind]
+    *ids, label = [name for name in schema.required if name not in ("run", "query")]
+    label_names = [name for name in (label, "machine") if name in table]
+    # attributes are the same for all systems
+    attributes = [
+        column.name
+        for column in schema.columns
+        if column.holds == "any" and column.name in table and column.name not in label_names
+    ]
+    systems = run_labels(frame[list(table.run_columns)])
     columns = {
         "query": pd.Index(queries.astype(str)).get_indexer(table.column("query").astype(str)),
         "system": pd.Index(run_labels(runs)).get_indexer(pd.Index(systems)),
-        "id": table.column("nugget").to_numpy(),
-        "text": [cut(one, TEXT_LENGTH) or "" for one in text],
+        **{name: table.column(name).to_numpy() for name in ids},
+        **{name: map(attribute_text, table.column(name)) for name in (*label_names, *attributes)},
     }
-    names = [name for name in ("importance", "assignment", "machine") if name in table]
-    columns |= {name: list(map(attribute_text, table.column(name))) for name in names}
-    rows = pd.DataFrame(columns)
-    rows = rows[(rows["query"] >= 0) & (rows["system"] >= 0)]
-    # the nuggets of a query are those of all runs together, in the order of the rows
-    nuggets = rows.drop_duplicates(["query", "id"]).sort_values("query", kind="stable")
-    keys = (pd.MultiIndex.from_frame(frame[["query", "id"]]) for frame in (nuggets, rows))
-    place = next(keys).get_indexer(next(keys))
-    labels = pd.Index(["", *(label for name in names[-2:] for label in rows[name])]).unique()
-    data = {
+    rows = pd.DataFrame({name: list(values) for name, values in columns.items()})
+    # the items of a query are those of all runs together, in the order of the rows
+    rows = rows[(rows["query"] >= 0) & (rows["system"] >= 0)].sort_values("query", kind="stable")
+    key = ["query", *ids]
+    items = rows[~rows.duplicated(key)]
+    place = rows.groupby(key, sort=False, dropna=False).ngroup()
+    labels = pd.Index(["", *(label for name in label_names for label in rows[name])]).unique()
+
+    def codes(name: str) -> str:
+        result = np.zeros((len(items), len(runs)), dtype=np.int64)
+        result[place, rows["system"]] = labels.get_indexer(pd.Index(rows[name]))
+        return packed(integers(result))
+
+    # of several names of an id, the last is that of its text
+    names = ([table.roles[role], *(one for one in names_of(role) if one in frame)] for role in ids)
+    words = zip(*(map(attribute_text, frame[one[-1]].iloc[items.index]) for one in names))
+    return {
+        "kind": table.kind,
+        "ids": ids,
+        "label": label,
         "labels": list(labels),
-        "texts": packed(nuggets["text"].tolist()),
-        "sizes": packed(integers(np.bincount(nuggets["query"], minlength=len(queries)))),
+        "values": [schema.labels.get(one) for one in labels],
+        "texts": packed([cut(": ".join(one), TEXT_LENGTH) for one in words]),
+        "sizes": packed(integers(np.bincount(items["query"], minlength=len(queries)))),
+        "attributes": {name: packed(items[name].tolist()) for name in attributes},
+        "human": codes(label),
+        "machine": codes("machine") if "machine" in table else None,
     }
-    for name in names:
-        if name == "importance":
-            data[name] = packed(nuggets[name].tolist())
-        else:
-            codes = np.zeros((len(nuggets), len(runs)), dtype=np.int64)
-            codes[place, rows["system"]] = labels.get_indexer(pd.Index(rows[name]))
-            data[name] = packed(integers(codes))
-    return data
 
 
 def _pairs_within(

@@ -75,7 +75,7 @@ def test_no_fault_of_accessibility_in_notebooks_and_nuggets(chromium, tmp_path, 
     parts = {
         "join": lambda: judged,
         "explanation": lambda: judged.explain(120, "nDCG@10", runs=["rerank-s1", "bm25"]),
-        "nuggets": lambda: scores.ireval.report(nuggets=nuggets),
+        "nuggets": lambda: scores.ireval.report(answers=nuggets),
     }
     path = tmp_path / "page.html"
     address, start = "", "<!DOCTYPE html><html lang=en><title>x</title><body class=ready><main>"
@@ -86,7 +86,7 @@ def test_no_fault_of_accessibility_in_notebooks_and_nuggets(chromium, tmp_path, 
         path.write_text(f"{start}<h1>x</h1>{parts[kind]()._repr_html_()}</main>", encoding="utf-8")
     chromium.open(path, address)
     if kind == "nuggets":
-        chromium.wait("document.querySelector('#nuggets')")
+        chromium.wait("document.querySelector('#answers')")
     else:
         chromium.wait(
             "document.querySelector('.pdeval-output > div').shadowRoot.querySelector('.ready')"

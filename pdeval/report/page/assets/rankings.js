@@ -13,9 +13,9 @@ async function showQuery(focus) {
   const items = await itemsOf(origin, open.query);
   const parts = [queryBar(origin, open, sequence), await measuresOf(origin, open, items)];
   const systems = await systemsOn(origin, open, items);
-  if (origin.nuggets) parts.push(await nuggetTable(origin, open));
+  if (origin.answers) parts.push(await answerTable(origin, open));
   if (items) parts.push(...await rankingParts(origin, open, items, systems));
-  else if (!origin.nuggets) parts.push(make("p", {}, `This page has no ${docs} of this ${query}; see the notes below the table.`));
+  else if (!origin.answers) parts.push(make("p", {}, `This page has no ${docs} of this ${query}; see the notes below the table.`));
   if (!items) parts.push(...systems);
   if (state.open !== open) return;
   const text = origin.queryTexts[open.query];

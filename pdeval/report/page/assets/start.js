@@ -50,7 +50,7 @@ function tools() {
   box.hidden = false;
   const opens = hasQueries ? "; a system or a number opens its queries" : "";
   const items = DATA.origins.some((one) => one.items?.docs) ? ", a query both rankings" :
-    DATA.origins.some((one) => one.nuggets) ? ", a query the nuggets of both answers" : "";
+    DATA.origins.some((one) => one.answers) ? ", a query both answers" : "";
   byId("contents")?.append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
 }
 
