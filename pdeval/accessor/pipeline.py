@@ -369,13 +369,14 @@ class Collections:
         batched = groups.Batches(verb, options) if verb.per_measure else None
         done = [] if batched is None else batched.of_join(judged, divided)
 
-        def of_collection(mask: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:
-            part = groups.part_of_join(judged, *mask)
+        def of_collection(part: Judged) -> pd.DataFrame:
             names = ids.take(part.queries.to_numpy() % n_ids).rename(part.queries.name)
-            return verb.function(part.on(replace(part.positions, queries=names)), **options)
+            part = replace(part, positions=replace(part.positions, queries=names))
+            return verb.function(part, **options)
 
         masks = divided.masks(leave={group for codes, _, _ in done for group in codes})
-        frame = groups.apply_to_groups(of_collection, masks, divided.labels, done)
+        parts = groups.parts_of_join(judged, masks)
+        frame = groups.apply_to_groups(of_collection, parts, divided.labels, done)
         frame.attrs["collections"] = self.names
         return frame
 

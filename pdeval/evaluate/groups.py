@@ -11,7 +11,15 @@ last bit, as if each group were computed separately; checks, labels and the fram
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -361,30 +369,31 @@ class Join:
             [] if batched is None or judged is not self.data else batched.of_join(judged, divided)
         )
         masks = divided.masks(leave={group for groups, _, _ in done for group in groups})
-        return divided.labels, done, (Join(part_of_join(self.data, *mask)) for mask in masks)
+        return divided.labels, done, map(Join, parts_of_join(self.data, masks))
 
     def averaged(self, replicate: Sequence[str]) -> Averaged:
         """Return the join, averaged over replicates when a verb needs its cubes."""
         return Averaged(self.data, tuple(replicate))
 
 
-def part_of_join(judged: Any, queries: np.ndarray, runs: np.ndarray) -> Any:
-    """Return the part of a join with these queries and runs (masks); nothing is joined again.
+def parts_of_join(judged: Any, masks: Iterable[tuple[np.ndarray, np.ndarray]]) -> Iterator[Any]:
+    """Yield the parts of a join with these queries and runs (masks); nothing is joined again.
 
     The queries are those of the machine if it has labels too.
     """
-    if isinstance(judged, WithMachine):
-        people, machine = judged.people, judged.machine
-        labeled = people.queries.astype(machine.queries.dtype).isin(machine.queries[queries])
-        parts = part_of_join(people, labeled, runs), part_of_join(machine, queries, runs)
-        return WithMachine(*parts)
-    positions = judged.positions
-    if (
-        judged.query_rule == "answered"
-    ):  # a run that answered no query of the part is not in it, as in a filtered table
-        runs = runs & positions.answered[queries].any(axis=0)
-    positions = positions if queries.all() else positions.keep_topics(queries)
-    return judged.on(positions if runs.all() else positions.keep_runs(runs))
+    computed: dict[Hashable, Any] = {}
+    for queries, runs in masks:
+        if isinstance(judged, WithMachine):
+            people, machine = judged.people, judged.machine
+            labeled = people.queries.astype(machine.queries.dtype).isin(machine.queries[queries])
+            sides = ((people, labeled), (machine, queries))
+            yield WithMachine(*(next(parts_of_join(side, [(kept, runs)])) for side, kept in sides))
+            continue
+        if judged.query_rule == "answered":
+            # a run that answered no query of the part is not in it, as in a filtered table
+            runs = runs & judged.positions.answered[queries].any(axis=0)
+        part = judged.keep_topics(queries, computed)
+        yield part if runs.all() else judged.on(part.positions.keep_runs(runs))
 
 
 @dataclass(frozen=True)

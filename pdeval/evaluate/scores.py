@@ -7,7 +7,7 @@ preference averages over such users (Diaz & Ferraro 2022, sections 3.2 and 4).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -88,12 +88,36 @@ def scores(judged: Judged, measures: object = MEASURES, *, warn: bool = True) ->
     of_items = [number for number, measure in enumerate(requested) if measure.kind == "items"]
     others = [number for number, measure in enumerate(requested) if measure.kind != "items"]
     if others:
-        parts = views.parts() if all(requested[number].padded for number in others) else [views]
-        blocks = [np.stack([part.values(requested[number]) for number in others]) for part in parts]
-        values[others] = np.concatenate(blocks, axis=1)
+        values[others] = values_of(judged, [requested[number] for number in others]).swapaxes(0, 1)
     for number in of_items:
         values[number] = views.values(requested[number])
     return cube_of(views, requested, values, warn=warn)
+
+
+def values_of(judged: Judged, measures: Sequence[Measure]) -> np.ndarray:
+    """Return the values of measures, whether they count or not, of shape (topics, measures, runs).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> values_of(pdeval.datasets.sample_judged(), parse_all("AP, RR")).shape
+    (50, 2, 12)
+    """
+
+    def compute(judged: Judged) -> np.ndarray:
+        views = Views(judged)
+        parts = views.parts() if all(measure.padded for measure in measures) else [views]
+        values = [
+            np.stack([part.values(measure) for measure in measures], axis=1) for part in parts
+        ]
+        return np.concatenate(values)
+
+    # the values of other measures may depend on other topics, or on the grades that these have
+    by_topic = all(
+        not (measure.together or measure.entry.population) and measure.kind != "items"
+        for measure in measures
+    )
+    return judged.per_topic(tuple(measures), compute) if by_topic else compute(judged)
 
 
 def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:

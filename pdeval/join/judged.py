@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,26 @@ from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import catalog_of
 from pdeval.join.positions import Positions
 from pdeval.join.rules import QueryRule, checked_level, outside
-from pdeval.tables import Table, noun, reader, run_labels
+from pdeval.tables import Spans, Table, noun, reader, run_labels
 from pdeval.verbs import TooFew
+
+
+class Part(NamedTuple):
+    """The join to which a group of queries belongs, if all groups of a call have its runs.
+
+    Parameters
+    ----------
+    source : Judged
+        The join of all groups.
+    topics : ndarray of int
+        The topics of the group in that join.
+    computed : dict
+        Arrays of all topics and other joins of them, which all groups of the call use.
+    """
+
+    source: Judged
+    topics: np.ndarray
+    computed: dict[Hashable, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +51,15 @@ class Judged:
         The smallest relevant grade; by default any positive grade.
     queries : {'relevant', 'judged', 'answered', 'common'}
         Which queries count.
+    part : Part, optional
+        The join of all groups, if this is one group of a call.
     """
 
     positions: Positions
     level: float | None = None
     query_rule: QueryRule = "relevant"
     warned: set[str] = field(default_factory=set, repr=False)
+    part: Part | None = field(default=None, repr=False)
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -98,6 +119,48 @@ class Judged:
     def on(self, positions: Positions) -> Judged:
         """Return other positions under the same rules."""
         return Judged(positions, self.level, self.query_rule, self.warned)
+
+    def keep_topics(self, kept: np.ndarray, computed: dict[Hashable, Any]) -> Judged:
+        """Return the part with these topics (a mask); the parts of a call share `computed`."""
+        positions = self.positions if kept.all() else self.positions.keep_topics(kept)
+        return replace(
+            self.on(positions), part=Part(self.on(self.positions), np.flatnonzero(kept), computed)
+        )
+
+    def changed(self, key: Hashable, change: Callable[[Judged], Judged]) -> Judged:
+        """Return the join after a change of every topic by itself, made once for all groups of a call."""
+        if self.part is None:
+            return change(self)
+        source, topics, computed = self.part
+        if key not in computed:
+            computed[key] = change(replace(source, level=self.level)), {}
+        changed, shared = computed[key]
+        kept = np.isin(np.arange(len(changed.queries)), topics)
+        return changed.keep_topics(kept, shared)
+
+    def per_topic(
+        self, key: Hashable, compute: Callable[[Judged], np.ndarray], *, of_relevant: bool = False
+    ) -> np.ndarray:
+        """Return an array with one row per topic (or relevant item), computed once for all groups of a call.
+
+        A row must not depend on other topics. `key` identifies the array among those of the call.
+        """
+        if self.part is None:
+            return compute(self)
+        source, rows, computed = self.part
+        key = (key, self.level)
+        if key not in computed:
+            topic = source.positions.judged.topic[source.positions.relevant(self.level)]
+            try:
+                computed[key] = compute(replace(source, level=self.level)), topic
+            except (ValueError, KeyError):  # raised again by the group that has the fault
+                computed[key] = None, topic
+        array, topic_of_item = computed[key]
+        if array is None:
+            return compute(self)
+        if of_relevant:  # items are sorted by topic
+            rows = Spans.of(topic_of_item, rows, rows + 1).rows
+        return array[rows]
 
     def with_copied_tables(self) -> Judged:
         """Return the join with copies of its tables, to be kept: later edits of the caller's frames do not reach it.

@@ -152,15 +152,23 @@ def stopping(
     if not counts.any():
         raise judged.nothing_counts()
     judged.warn_of_missing_queries()
-    recall, effort = np.full((2, len(requested), *counts.shape), np.nan)
-    for block in View(judged.positions, "binary", judged.level).blocks():
-        rank = block["rank"]
-        size = all_items(None if n_items is not None else block["corpus"], n_items, len(rank))
-        size = np.broadcast_to(size, (rank.shape[1], 1))
-        for number, rule in enumerate(requested.values()):
-            stop = np.minimum(rule(rank, size), size)
-            recall[number, block.topics] = found(rank, stop).sum(axis=0) / len(rank)
-            effort[number, block.topics] = stop / size
+
+    def of_topics(judged: Judged) -> np.ndarray:
+        """Return recall and effort at the stop of each rule, of shape (topics, 2, rules, runs)."""
+        n_topics, n_runs = judged.positions.retrieved.shape
+        values = np.full((n_topics, 2, len(requested), n_runs), np.nan)
+        for block in View(judged.positions, "binary", judged.level).blocks():
+            rank = block["rank"]
+            size = all_items(None if n_items is not None else block["corpus"], n_items, len(rank))
+            size = np.broadcast_to(size, (rank.shape[1], 1))
+            for number, rule in enumerate(requested.values()):
+                stop = np.minimum(rule(rank, size), size)
+                values[block.topics, 0, number] = found(rank, stop).sum(axis=0) / len(rank)
+                values[block.topics, 1, number] = stop / size
+        return values
+
+    values = judged.per_topic("stops", of_topics).transpose(1, 2, 0, 3)
+    recall, effort = np.ascontiguousarray(values)
     recall[:, ~counts] = np.nan
     effort[:, ~counts] = np.nan
     n, mean, low, high = _interval(np.moveaxis(recall, 1, 0), confidence)

@@ -17,8 +17,8 @@ def labels(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
     >>> labels(pd.Index(["bm25", "lm"]), np.array([0, 0, 1])).tolist()
     ['bm25', 'bm25', 'lm']
     """
-    taken = pd.Index(values).take(codes)
-    return taken.array if pd.api.types.is_extension_array_dtype(taken.dtype) else taken.to_numpy()
+    taken = values.array.take(codes)
+    return taken if pd.api.types.is_extension_array_dtype(values.dtype) else taken.to_numpy()
 
 
 def repeated(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:

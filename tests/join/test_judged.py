@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
 from pdeval.join import judged
 from pdeval.verbs.arguments import TooFew
 from tests import naive
@@ -172,3 +173,51 @@ def test_messages_speak_of_users_if_the_table_does():
         runs.ireval.measure(clicks, "AP")
     with pytest.raises(ValueError, match="no judged user has an item with a grade of at least 3"):
         runs.ireval.measure(clicks, "AP", level=3)
+
+
+def halves():
+    join = pdeval.datasets.sample_judged()
+    first = np.arange(len(join.queries)) < 20
+    computed = {}
+    return [join.keep_topics(kept, computed) for kept in (first, ~first)]
+
+
+def test_an_array_of_topics_is_computed_once_for_all_groups():
+    calls = []
+
+    def retrieved(judged):
+        calls.append(len(judged.queries))
+        return judged.positions.retrieved
+
+    for part in halves():
+        assert (part.per_topic("sizes", retrieved) == part.positions.retrieved).all()
+    assert calls == [50]
+
+
+def test_rows_of_relevant_items_are_those_of_the_group_at_its_level():
+    def grades(judged):
+        return judged.positions.judged.grade[judged.positions.relevant(judged.level)]
+
+    for part in (half.at(level=2) for half in halves()):
+        assert (part.per_topic("grades", grades, of_relevant=True) == grades(part)).all()
+
+
+def test_what_fails_for_all_topics_is_computed_for_each_group():
+    def sizes(judged):
+        if len(judged.queries) == 50:
+            raise ValueError("query 7 of another group is odd")
+        return judged.positions.retrieved
+
+    for part in halves():
+        assert (part.per_topic("sizes", sizes) == part.positions.retrieved).all()
+
+
+def test_a_change_of_the_join_of_all_groups_is_a_change_of_each():
+    kept = np.arange(12) % 2 == 0
+    for part in halves():
+        changed = part.changed("even", lambda one: one.on(one.positions.keep_runs(kept)))
+        expected = part.positions.keep_runs(kept)
+        assert changed.queries.equals(expected.queries)
+        assert changed.runs.equals(expected.runs)
+        assert (changed.positions.rank == expected.rank).all()
+        assert (changed.positions.item == expected.item).all()
