@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -193,6 +193,38 @@ def _of_judgments(judged: Judged, level: float | None, queries: pd.Index) -> np.
     return as_they_stand(qrels.column("query")[relevant], queries)
 
 
+class Orders(NamedTuple):
+    """The runs in the order of each measure and method, one block of rows after the other.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The runs, one row each.
+    measures, methods : tuple of str
+        The measures and the methods.
+    columns : dict of ndarray
+        The places of the run, measure and method of each row, then the score, the rank and their intervals.
+    attrs : dict
+        The attributes of the frame.
+    """
+
+    runs: pd.DataFrame
+    measures: tuple[str, ...]
+    methods: tuple[str, ...]
+    columns: dict[str, np.ndarray]
+    attrs: dict[Any, Any]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table of all rows."""
+        columns: dict[str, Any] = dict(self.columns)
+        ids = cube.run_columns(self.runs, columns.pop("run"))
+        columns["measure"] = labels(pd.Index(self.measures), columns["measure"])
+        columns["method"] = labels(pd.Index(self.methods), columns["method"])
+        frame = pd.DataFrame({**ids, **columns})
+        frame.attrs.update(self.attrs)
+        return frame
+
+
 def of_judged(
     judged: Judged,
     measures: object,
@@ -202,18 +234,29 @@ def of_judged(
     **options: Any,
 ) -> pd.DataFrame:
     """Return the runs of a join in order; `warn`: whether to warn if judged queries are missing from a run."""
+    options |= {"compat": compat, "warn": warn}
+    return cube.stacked([one.frame() for one in _orders_of_join(judged, measures, **options)])
+
+
+def _orders_of_join(
+    judged: Judged,
+    measures: object,
+    *,
+    compat: str | None = None,
+    warn: bool = True,
+    **options: Any,
+) -> Iterator[Orders]:
+    """Yield the orders of the runs of a join by each measure."""
     positions = judged.positions
     if compat == "pref_eval" or positions.rules.get("compat") == "pref_eval":  # also its arithmetic
         compat = "pref_eval"
         judged = judged.on(replace(positions, rules={**positions.rules, "compat": compat}))
     requested = parse_all(("RPP",) if measures is None else measures)
     check_not_declared(requested, "an ordering", orderings(), "order(method={})")
-    parts: list[pd.DataFrame] = []
-    for measure in requested:
-        source = _source(judged, measure, warn=warn and not parts)
+    for number, measure in enumerate(requested):
+        source = _source(judged, measure, warn=warn and number == 0)
         queries = _of_judgments(judged, measure.level, source.queries) if compat else None
-        parts.append(ordered(source, compat=compat, queries=queries, **options))
-    return cube.stacked(parts)
+        yield orders_of(source, compat=compat, queries=queries, **options)
 
 
 def _source(judged: Judged, measure: Measure, *, warn: bool) -> Source:
@@ -227,30 +270,8 @@ def _source(judged: Judged, measure: Measure, *, warn: bool) -> Source:
     return select(judged, measure, warn=warn)
 
 
-def ordered(
-    source: Source,
-    *,
-    method: Method | Sequence[Method] | None = None,
-    compat: str | None = None,
-    draws: int = 0,
-    confidence: float = 0.95,
-    rank_interval: RankInterval = "marginal",
-    seed: int | None = 0,
-    progress: bool | None = None,
-    winrates: bool = False,
-    queries: np.ndarray | None = None,
-    scores: bool = False,
-) -> pd.DataFrame:
-    """Return the runs of a cube, or of a stream of all pairs, in order; see `order`.
-
-    Parameters
-    ----------
-    winrates : bool
-        Whether the scores are win rates: sums over all opponents of a run.
-    queries : ndarray of int, optional
-        Order of the queries for 'pref_eval'; by default their order in the source.
-    scores : bool
-        Whether to return intervals of the scores too, from the same draws.
+def ordered(source: Source, **options: Any) -> pd.DataFrame:
+    """Return the runs of a cube, or of a stream of all pairs, in order, under the options of `orders_of`.
 
     Examples
     --------
@@ -264,6 +285,34 @@ def ordered(
     3   a      AP  copeland   0.00     1
     4   b      AP  copeland   0.00     1
     5   c      AP  copeland   0.00     1
+    """
+    return orders_of(source, **options).frame()
+
+
+def orders_of(
+    source: Source,
+    *,
+    method: Method | Sequence[Method] | None = None,
+    compat: str | None = None,
+    draws: int = 0,
+    confidence: float = 0.95,
+    rank_interval: RankInterval = "marginal",
+    seed: int | None = 0,
+    progress: bool | None = None,
+    winrates: bool = False,
+    queries: np.ndarray | None = None,
+    scores: bool = False,
+) -> Orders:
+    """Return the order of the runs of a cube, or of a stream of all pairs, by each measure and method; see `order`.
+
+    Parameters
+    ----------
+    winrates : bool
+        Whether the scores are win rates: sums over all opponents of a run.
+    queries : ndarray of int, optional
+        Order of the queries for 'pref_eval'; by default their order in the source.
+    scores : bool
+        Whether to return intervals of the scores too, from the same draws.
     """
     n_runs, n_queries = len(source.runs), len(source.queries)
     labels_of_runs = run_labels(source.runs)
@@ -325,15 +374,8 @@ def ordered(
     columns: dict[str, Any] = {
         key: np.concatenate([part[key] for part in parts]) for key in parts[0]
     }
-    run = columns.pop("run")
-    columns["measure"] = labels(pd.Index(source.measures), columns["measure"])
-    columns["method"] = labels(pd.Index([one.label for one in methods]), columns["method"])
-    ids: dict[Any, Any] = {name: labels(column, run) for name, column in source.runs.items()}
-    frame = pd.DataFrame({**ids, **columns})
-    frame.attrs.update(source.attrs)
-    if draws:
-        frame.attrs["confidence"] = confidence
-    return frame
+    attrs = {**source.attrs, **({"confidence": confidence} if draws else {})}
+    return Orders(source.runs, source.measures, tuple(one.label for one in methods), columns, attrs)
 
 
 def _ranked(
@@ -527,16 +569,14 @@ def run_orders(
     ([('AP', 'mean'), ('RPP', 'winrate')], (2, 12))
     """
     requested = parse_all(measures)
-    frame = of_judged(judged, requested, method=method, warn=warn)
-    keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
-    runs = judged.runs
-    # rows of the frame are sorted by key; runs are put back in the order of the join
-    place = {run: number for number, run in enumerate(runs.itertuples(index=False, name=None))}
-    run = np.array(
-        [place[one] for one in frame[list(runs.columns)].itertuples(index=False, name=None)]
-    )
-    row = np.repeat(np.arange(len(keys)), len(place))
-    score, rank = np.empty((2, len(keys), len(place)))
-    score[row, run], rank[row, run] = frame["score"], frame["rank"]
+    keys: list[tuple[str, str]] = []
+    parts: list[np.ndarray] = []
+    for orders in _orders_of_join(judged, requested, method=method, warn=warn):
+        keys += [(measure, name) for measure in orders.measures for name in orders.methods]
+        # back in the order of the join; every run has a row for each measure and method
+        by_run = np.argsort(orders.columns["run"].reshape(-1, len(judged.runs)), axis=1)
+        both = np.stack([orders.columns["score"], orders.columns["rank"]])
+        parts.append(np.take_along_axis(both.reshape(2, *by_run.shape), by_run[None], axis=2))
+    score, rank = np.concatenate(parts, axis=1)
     count = {one.label: int(judged.counted(one.level).any(axis=1).sum()) for one in requested}
     return RunOrders(keys, np.array([count[measure] for measure, _ in keys]), score, rank)
