@@ -28,7 +28,7 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
     ):
         same = np.zeros(len(runs), dtype=bool)  # no run, or several
     elif len(runs.columns) == 1:
-        same = (runs.iloc[:, 0].astype(object) == name).to_numpy()
+        same = np.array([one == name for one in runs.iloc[:, 0].tolist()], dtype=bool)
     else:
         same = np.array([label == str(name) for label in run_labels(runs)])
     if not same.any():

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -144,49 +144,79 @@ def moved(
             f"{len(old.measures)} old measures cannot be paired with {len(new.measures)} new ones. "
             "Pass the same number of both, or a single one on one side."
         )
-    n_runs = len(old.runs)
-    rows, frames = [], []
-    for number in range(count):
-        # a single measure is paired with all measures of the other side
-        sides = [(side, number % len(side.measures)) for side in (old, new)]
-        (value_old, better_old), (value_new, better_new) = (
-            means_and_better_runs(*side, margin, alpha) for side in sides
+    sides = [_places(side, margin, alpha) for side in (old, new)]
+    # a single measure is paired with all measures of the other side
+    pairs = [[side[number % len(side)] for side in sides] for number in range(count)]
+    if per == "run":
+        frame = pd.concat(
+            [
+                old.runs.reset_index(drop=True).assign(
+                    measure_old=x.measure,
+                    measure_new=y.measure,
+                    value_old=x.mean,
+                    value_new=y.mean,
+                    better_old=x.better,
+                    better_new=y.better,
+                    delta_sort=_distances(x, y),
+                )
+                for x, y in pairs
+            ],
+            ignore_index=True,
         )
-        move = 100 * np.abs(better_old - better_new) / n_runs
-        name_old, name_new = (side.measures[measure] for side, measure in sides)
-        names = {"measure_old": name_old, "measure_new": name_new}
-        higher = [bool(side.higher[measure]) for side, measure in sides]
-        orders = (
-            ranks_of_means(side.values[measure], up)
-            for (side, measure), up in zip(sides, higher, strict=True)
-        )
-        frames.append(
-            old.runs.reset_index(drop=True).assign(
-                **names,
-                value_old=value_old,
-                value_new=value_new,
-                better_old=better_old,
-                better_new=better_new,
-                delta_sort=move,
-            )
-        )
-        x, y = gain(value_old, higher[0]), gain(value_new, higher[1])
-        rows.append(
-            {
-                **names,
-                "runs": n_runs,
-                "delta_sort": move.max(),
-                "tau_b": tau_b(*orders),
-                "delta_value": float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan,
-            }
-        )
-    frame = pd.concat(frames, ignore_index=True) if per == "run" else pd.DataFrame(rows)
+    else:
+        frame = pd.DataFrame([_row(x, y) for x, y in pairs])
     frame.attrs = merged_attrs([old.attrs, new.attrs])
     return frame
 
 
-def delta_sort_chain(
-    average_precision: Scores, items: pd.DataFrame, *, margin: float = 0.1, alpha: float = 0.05
+class Places(NamedTuple):
+    """The runs by one measure: their means in its unit, the number of better runs, and their ranks by mean."""
+
+    measure: str
+    higher: bool
+    mean: np.ndarray
+    better: np.ndarray
+    rank: np.ndarray
+
+
+def _places(scores: Scores, margin: float, alpha: float) -> list[Places]:
+    """Return the places of the runs by each measure."""
+    return [
+        Places(
+            name,
+            bool(higher),
+            *means_and_better_runs(scores, number, margin, alpha),
+            ranks_of_means(scores.values[number], bool(higher)),
+        )
+        for number, (name, higher) in enumerate(zip(scores.measures, scores.higher))
+    ]
+
+
+def _distances(old: Places, new: Places) -> np.ndarray:
+    """Return the move of each run, in ranks per 100 runs."""
+    return 100 * np.abs(old.better - new.better) / len(old.better)
+
+
+def _row(old: Places, new: Places) -> dict[str, Any]:
+    """Return the row of the table about two measures."""
+    x, y = gain(old.mean, old.higher), gain(new.mean, new.higher)
+    return {
+        "measure_old": old.measure,
+        "measure_new": new.measure,
+        "runs": len(x),
+        "delta_sort": _distances(old, new).max(),
+        "tau_b": tau_b(old.rank, new.rank),
+        "delta_value": float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan,
+    }
+
+
+def moved_along(
+    average_precision: Scores,
+    asl: np.ndarray,
+    precision: np.ndarray,
+    *,
+    margin: float = 0.1,
+    alpha: float = 0.05,
 ) -> pd.DataFrame:
     """Return DeltaSort along the steps from mean average precision to average search length.
 
@@ -197,9 +227,8 @@ def delta_sort_chain(
     ----------
     average_precision : Scores
         One measure, AP.
-    items : DataFrame
-        One row per run, query and relevant item with its search length in a column `asl`, as the
-        ASL measure gives it at the level of documents; run and query columns as in `average_precision`.
+    asl, precision : ndarray of shape (queries, runs)
+        Means over the relevant items of ASL_d, and of 1 / ASL_d; missing where a query does not count for a run.
     margin : float
         Smallest relevant difference of two means, as a fraction of the mean of the worse system.
     alpha : float
@@ -214,48 +243,19 @@ def delta_sort_chain(
     --------
     >>> runs, queries = pd.DataFrame({"run": ["bm25", "lm"]}), pd.Index([1, 2], name="query_id")
     >>> ap = Scores(runs, queries, ("AP",), np.array([[[1.0, 0.5], [0.75, 0.75]]]), np.array([True]))
-    >>> items = pd.DataFrame({"run": ["bm25", "bm25", "lm", "lm"], "query_id": [1, 2, 1, 2]})
-    >>> items["asl"] = [1.0, 2.0, 2.0, 2.0]
-    >>> print(delta_sort_chain(ap, items)[["step", "delta_value"]].round(3).to_string(index=False))
-                        step  delta_value
-           atomize precision        0.829
-      aggregate within query        1.000
-    aggregate across queries        0.944
-                  cumulative        0.781
+    >>> asl = np.array([[1.0, 2.0], [2.0, 2.0]])
+    >>> moved_along(ap, asl, 1 / asl)["delta_value"].round(3).tolist()
+    [0.829, 1.0, 0.944, 0.781]
     """
-    keys = [*average_precision.runs.columns, str(average_precision.queries.name)]
-    lengths = items[keys].assign(asl=items["asl"], precision=1 / items["asl"])
-    means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()
-    cells = average_precision.runs.merge(
-        pd.DataFrame({keys[-1]: average_precision.queries}), how="cross"
-    )
-    shape = (len(average_precision.runs), len(average_precision.queries))
-    cells = cells.merge(means.reset_index(), on=keys, how="left", validate="one_to_one")
-    asl, precision = (
-        cells[name].to_numpy(dtype=float).reshape(shape).T for name in ("asl", "precision")
-    )
-
-    def cube(name: str, values: np.ndarray, higher: bool) -> Scores:
-        return Scores(
-            average_precision.runs,
-            average_precision.queries,
-            (name,),
-            values[None],
-            np.array([higher]),
-        )
-
-    stages = [
-        average_precision,
-        cube("atomized precision", precision, True),
-        cube("1/ASL per query", 1 / asl, True),
-        cube("ASL", asl, False),
-    ]
-    links = [*itertools.pairwise(stages), (stages[0], stages[-1])]
-    frame = pd.concat(
-        [moved(x, y, margin=margin, alpha=alpha) for x, y in links], ignore_index=True
-    )
-    frame.insert(0, "step", list(STEPS))
-    return frame
+    stages = {"atomized precision": precision, "1/ASL per query": 1 / asl, "ASL": asl}
+    places = _places(average_precision, margin, alpha)
+    for name, values in stages.items():
+        higher = np.array([name != "ASL"])
+        cube = replace(average_precision, measures=(name,), values=values[None], higher=higher)
+        places += _places(cube, margin, alpha)
+    links = [*itertools.pairwise(places), (places[0], places[-1])]
+    rows = [_row(x, y) for x, y in links]
+    return pd.DataFrame([{"step": step, **row} for step, row in zip(STEPS, rows)])
 
 
 def matched(old: Scores, new: Scores) -> Scores:

@@ -27,7 +27,7 @@ from pdeval.join import Judged, Positions, outside
 from pdeval.kernels.primitives import found as is_retrieved
 from pdeval.kernels.primitives import level as levels_of
 from pdeval.kernels.search_length import Unretrieved, atomized, relative_reduction_in_error
-from pdeval.significance.delta_sort import delta_sort_chain
+from pdeval.significance.delta_sort import moved_along
 from pdeval.studies.sign_agreement import rank_blocks
 from pdeval.tables import NOISE, labels, run_labels, table
 from pdeval.verbs import short_repr, verb
@@ -125,27 +125,27 @@ def atoms(judged: Judged, *, unretrieved: Unretrieved = "run") -> Atoms:
     >>> float(rows.length[rows.retrieved].min())
     1.0
     """
-    counts = judged.counted()
-    # the corpus is counted from the run table, which takes long: only if a list is empty or the rule needs it
-    needs_corpus = unretrieved == "corpus" or bool((counts & ~judged.positions.answered).any())
-    parts = [Atoms(*(np.zeros(0, dtype=np.int64) for _ in Atoms._fields))]
-    for block, rank, counted in rank_blocks(judged, counts):
-        corpus = block["corpus"] if needs_corpus else np.zeros(1)
-        length = atomized(rank, block["retrieved"], corpus, unretrieved=unretrieved)
-        cell = np.nonzero(np.broadcast_to(counted, rank.shape))  # item, query and run of each row
-        item = block.view.items[block.rows[cell]]
-        parts.append(
-            Atoms(cell[2], block.topics[cell[1]], item, length[cell], is_retrieved(rank)[cell])
-        )
-    run, topic, item, length, retrieved = map(np.concatenate, zip(*parts))
-    order = np.lexsort((item, run))  # by run, then item; items are sorted by topic, then document
-    return Atoms(
-        run[order],
-        topic[order],
-        item[order],
-        length[order].astype(float),
-        retrieved[order].astype(bool),
-    )
+
+    def of_relevant(judged: Judged) -> np.ndarray:
+        """Return the search length and whether it was retrieved, of shape (relevant items, 2, runs)."""
+        positions, counts = judged.positions, judged.counted()
+        # the corpus is counted from the run table, which takes long: only if a list is empty or the rule needs it
+        needs_corpus = unretrieved == "corpus" or bool((counts & ~positions.answered).any())
+        run = np.arange(len(positions.runs))
+        values = np.zeros((np.count_nonzero(positions.relevant(judged.level)), 2, len(run)))
+        for block, rank, _ in rank_blocks(judged, counts):
+            corpus = block["corpus"] if needs_corpus else np.zeros(1)
+            length = atomized(rank, block["retrieved"], corpus, unretrieved=unretrieved)
+            values[block.rows, 0, run] = length
+            values[block.rows, 1, run] = is_retrieved(rank)
+        return values
+
+    values = judged.per_topic(("search lengths", unretrieved), of_relevant, of_relevant=True)
+    relevant = np.flatnonzero(judged.positions.relevant(judged.level))
+    topic = judged.positions.judged.topic[relevant]
+    run, row = np.nonzero(judged.counted()[topic].T)  # items are sorted by topic, then document
+    length, retrieved = values[row, :, run].T
+    return Atoms(run, topic[row], relevant[row], length, retrieved.astype(bool))
 
 
 @verb(
@@ -215,12 +215,14 @@ def warn_of_depths(judged: Judged, unretrieved: Unretrieved) -> None:
     counts = judged.counted() & positions.answered
     length = positions.retrieved
     longest = np.where(counts, length, 0).max(axis=1, initial=0)
+    short = counts & (length < longest[:, None])  # than another list
+    if unretrieved == "corpus" or not short.any():
+        return
     incomplete = np.zeros(length.shape, dtype=bool)  # lists that lack relevant items
     for block, rank, _ in rank_blocks(judged, counts):
         incomplete[block.topics] = np.isinf(rank).any(axis=0)
-    # shorter than another list, and relevant items are missing
-    short = counts & (length < longest[:, None]) & incomplete
-    if unretrieved == "corpus" or not short.any():
+    short &= incomplete
+    if not short.any():
         return
     missing = np.where(short, longest[:, None] - length, 0)
     topic, run = (int(at) for at in np.unravel_index(np.argmax(missing), short.shape))
@@ -250,7 +252,9 @@ def selected_runs(judged: Judged, runs: Iterable[object] | None) -> Judged:
     names = [runs] if isinstance(runs, str | tuple) else list(runs)
     kept = np.zeros(len(judged.runs), dtype=bool)
     kept[[place_of(judged.runs, name) for name in names]] = True
-    return judged.on(judged.positions.keep_runs(kept))
+    return judged.changed(
+        ("runs", kept.tobytes()), lambda one: one.on(one.positions.keep_runs(kept))
+    )
 
 
 @verb(
@@ -396,6 +400,22 @@ def differences(
     1      101  doc-01689     12.0     10.0         2.0         True         True
     2      101  doc-02291     57.0      6.0        51.0         True         True
     """
+    item, columns = _differences(judged, run_a, run_b, unretrieved)
+    a, b = (np.full(len(item), place_of(judged.runs, run)) for run in (run_a, run_b))
+    return described_frame(
+        {
+            **pair_columns(judged.runs, a, b, labels),
+            **item_columns(judged.positions, judged.positions.judged.topic[item], item),
+            **columns,
+        },
+        judged.attrs,
+    )
+
+
+def _differences(
+    judged: Judged, run_a: object, run_b: object, unretrieved: Unretrieved
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the relevant items of the queries that count for both runs, and the columns of their search lengths."""
     a, b = (place_of(judged.runs, run) for run in (run_a, run_b))
     if a == b:
         raise ValueError(f"a run cannot be compared with itself: {run_a!r}.")
@@ -403,24 +423,19 @@ def differences(
     rows = atoms(both, unretrieved=unretrieved)
     both.warn_of_missing_queries()
     in_a, in_b = rows.run == int(a > b), rows.run == int(b > a)
-    # the items of the queries that count for both runs, and their rows in each
+    # the rows of each item in both runs
     item, at_a, at_b = np.intersect1d(
         rows.item[in_a], rows.item[in_b], assume_unique=True, return_indices=True
     )
     value_a, value_b = rows.length[in_a][at_a], rows.length[in_b][at_b]
     warn_of_depths(both, unretrieved)
-    return described_frame(
-        {
-            **pair_columns(judged.runs, np.full(len(item), a), np.full(len(item), b), labels),
-            **item_columns(judged.positions, judged.positions.judged.topic[item], item),
-            "value_a": value_a,
-            "value_b": value_b,
-            "difference": value_a - value_b,
-            "retrieved_a": rows.retrieved[in_a][at_a],
-            "retrieved_b": rows.retrieved[in_b][at_b],
-        },
-        judged.attrs,
-    )
+    return item, {
+        "value_a": value_a,
+        "value_b": value_b,
+        "difference": value_a - value_b,
+        "retrieved_a": rows.retrieved[in_a][at_a],
+        "retrieved_b": rows.retrieved[in_b][at_b],
+    }
 
 
 @verb(
@@ -468,8 +483,8 @@ def wins(
     7  bm25    ql     neither     neither   NaN   NaN    172     0.150
     """
     edge = rising("edges", edges, 1)
-    frame = differences(judged, run_a, run_b)
-    counts = count_differences(frame, edge)
+    _, columns = _differences(judged, run_a, run_b, "run")
+    counts = count_differences(columns, edge)
     a, b = (np.full(len(counts), place_of(judged.runs, run)) for run in (run_a, run_b))
     return described_frame(
         {
@@ -481,12 +496,14 @@ def wins(
     )
 
 
-def count_differences(frame: pd.DataFrame, edge: np.ndarray) -> pd.DataFrame:
+def count_differences(
+    frame: pd.DataFrame | Mapping[str, np.ndarray], edge: np.ndarray
+) -> pd.DataFrame:
     """Return the number of items in each bucket of differences in search length, with its class and ends.
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame or mapping
         One row per item: difference, retrieved_a, retrieved_b.
     edge : ndarray
         Lower edges of the buckets of wins and of losses.
@@ -497,8 +514,8 @@ def count_differences(frame: pd.DataFrame, edge: np.ndarray) -> pd.DataFrame:
     >>> count_differences(frame, np.array([1.0]))["count"].tolist()
     [1, 1, 0, 1, 0, 0]
     """
-    difference = frame["difference"].to_numpy(float)
-    in_a, in_b = (frame[f"retrieved_{side}"].to_numpy(bool) for side in "ab")
+    difference = np.asarray(frame["difference"], dtype=float)
+    in_a, in_b = (np.asarray(frame[f"retrieved_{side}"], dtype=bool) for side in "ab")
     size = np.searchsorted(edge, np.abs(difference), side="right")
     # wins of run a, from the largest, at 0, 1, ...; then 0; its losses; and the items that a run lacks
     place = np.where(difference < 0, len(edge) - size, len(edge) + size)
@@ -879,8 +896,23 @@ def ablation(
     3                cumulative       8.333  0.970        0.083
     """
     precision = scores(judged, "AP")
-    lengths = items(judged, unretrieved=unretrieved)
-    lengths["asl"] = lengths["asl"].clip(lower=1.0)
-    frame = delta_sort_chain(precision, lengths, margin=margin, alpha=alpha)
+
+    def of_topics(judged: Judged) -> np.ndarray:
+        """Return the means of ASL and of 1 / ASL of each list, of shape (topics, runs, 2)."""
+        rows, n_topics = atoms(judged, unretrieved=unretrieved), len(judged.queries)
+        length = np.maximum(rows.length, 1.0)
+        lists = (
+            rows.run * n_topics + rows.topic
+        )  # ascending, on which the order of additions depends
+        of_lists = pd.DataFrame({"asl": length, "precision": 1 / length}).groupby(lists).mean()
+        values = np.full((len(judged.runs) * n_topics, 2), np.nan)
+        values[of_lists.index] = of_lists
+        return values.reshape(-1, n_topics, 2).swapaxes(0, 1)
+
+    counted = judged.counted().any(axis=1)
+    means = judged.per_topic("means of lengths", of_topics)[counted]
+    # sums of a run add the values of its queries in their order in memory
+    asl, inverse = (np.asfortranarray(means[:, :, number]) for number in (0, 1))
+    frame = moved_along(precision, asl, inverse, margin=margin, alpha=alpha)
     frame.attrs.update(precision.attrs)
     return frame

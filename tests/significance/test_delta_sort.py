@@ -7,7 +7,7 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate.cube import Scores
-from pdeval.significance.delta_sort import delta_sort_chain, gain, means_and_better_runs, moved
+from pdeval.significance.delta_sort import gain, means_and_better_runs, moved, moved_along
 from pdeval.significance.paired_tests import student
 
 QUERIES = pd.Index(range(6), name="query_id")
@@ -163,9 +163,19 @@ def items():
     return frame
 
 
+def chain_of(ap, table, **options):
+    """Return the chain from search lengths of items."""
+    lengths = table.assign(precision=1 / table["asl"]).groupby(["run", "query_id"])
+    asl, precision = (
+        lengths[name].mean().unstack("run").reindex(ap.queries)[ap.runs["run"].tolist()].to_numpy()
+        for name in ("asl", "precision")
+    )
+    return moved_along(ap, asl, precision, **options)
+
+
 def test_the_chain_goes_from_map_to_search_length_by_its_means():
     table, ap = items(), cube([0.1, 0.2, 0.3, 0.4])
-    chain = delta_sort_chain(ap, table.sample(frac=1, random_state=1))
+    chain = chain_of(ap, table.sample(frac=1, random_state=1))
     assert chain.index.tolist() == [0, 1, 2, 3]
     assert chain["measure_old"].tolist() == ["AP", "atomized precision", "1/ASL per query", "AP"]
     assert chain["measure_new"].tolist() == ["atomized precision", "1/ASL per query", "ASL", "ASL"]
@@ -228,7 +238,7 @@ def test_the_chain_ties_systems_whose_mean_search_lengths_differ_by_rounding():
         [(run, q + 1, asl) for run, row in lengths.items() for q, asl in enumerate(row)]
     )
     items.columns = ["run", "query_id", "asl"]
-    chain = delta_sort_chain(ap, items).set_index("step")["tau_b"]
+    chain = chain_of(ap, items).set_index("step")["tau_b"]
     assert chain["cumulative"] == pytest.approx(2 / np.sqrt(6))
 
 
@@ -295,9 +305,9 @@ def test_the_number_of_better_runs_is_that_of_the_definition_on_any_scores(highe
 def test_the_margin_and_the_level_reach_every_step_of_the_chain():
     ap = cube([0.1, 0.2, 0.3, 0.4])
     table = items()
-    assert (delta_sort_chain(ap, table, margin=50.0)["delta_sort"] == 0).all()
+    assert (chain_of(ap, table, margin=50.0)["delta_sort"] == 0).all()
     usual, strict = (
-        delta_sort_chain(ap, table, alpha=alpha)["delta_sort"].tolist() for alpha in (0.05, 1e-9)
+        chain_of(ap, table, alpha=alpha)["delta_sort"].tolist() for alpha in (0.05, 1e-9)
     )
     assert usual != strict
 
@@ -454,6 +464,6 @@ def test_a_query_without_items_is_left_out_of_the_means_of_its_run():
     table, ap = items(), cube([0.1, 0.2, 0.3, 0.4])
     table.loc[5, "asl"] = 0.5
     few = table[(table["run"] != "b") | (table["query_id"] != 2)]
-    chain = delta_sort_chain(ap, few).set_index("step")["delta_value"]
+    chain = chain_of(ap, few).set_index("step")["delta_value"]
     across = 1 / few.groupby(["run", "query_id"])["asl"].mean().groupby("run").mean()
     assert chain["cumulative"] == pytest.approx((across / ap.values[0].mean(axis=0)).mean())
