@@ -10,7 +10,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import stacked
 from pdeval.evaluate.run_selection import places_of_runs
-from pdeval.evaluate.scores import Views, attributes, only_metrics
+from pdeval.evaluate.scores import Views, attributes, only_metrics, values_of
 from pdeval.evaluate.unjudged import conclusion, cutoff, has_unjudged
 from pdeval.join import Judged
 from pdeval.tables import labels, read_texts, run_labels, table
@@ -88,7 +88,7 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
     """Return the queries of each problem by one measure."""
     views, depth = Views(judged), cutoff([measure])
     sign = 1 if measure.higher else -1
-    values = sign * views.values(measure)
+    values = sign * values_of(judged, [measure])[:, 0]
     used = views.counted(measure).all(axis=1) & np.isfinite(values).all(axis=1)
     if not used.any():
         raise judged.nothing_counts()
@@ -181,10 +181,12 @@ def _differences(
     """
     if not len(topics):
         return []
-    kept, row = np.unique(topics, return_inverse=True)
-    positions = judged.positions.keep_topics(np.isin(np.arange(len(judged.queries)), kept))
-    joins = [positions, positions.only_judged()]
-    values = [Views(judged.on(join)).values(measure)[row[:, None], pairs] for join in joins]
     numbers = [count[topics[:, None], pairs] for count in counts]
+    if judged.part is None:  # lists of other queries are not needed
+        kept, topics = np.unique(topics, return_inverse=True)
+        mask = np.isin(np.arange(len(judged.queries)), kept)
+        judged = judged.on(judged.positions.keep_topics(mask))
+    left_out = judged.changed("judged only", lambda one: one.on(one.positions.only_judged()))
+    values = [values_of(join, [measure])[topics[:, None], 0, pairs] for join in (judged, left_out)]
     rows = zip(names[pairs], *values, *numbers)
     return [conclusion(measure, *columns) for columns in rows]
