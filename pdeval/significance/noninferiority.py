@@ -126,7 +126,10 @@ def against_margin(
 
 
 def fewest_queries(
-    reaches: Callable[[np.ndarray, np.ndarray], np.ndarray], count: int, most: float = np.inf
+    reaches: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    count: int,
+    most: float = np.inf,
+    guess: float | np.ndarray = 2.0,
 ) -> np.ndarray:
     """Return the smallest number, at least 2, that reaches a goal, for each of `count` cases at once.
 
@@ -136,7 +139,9 @@ def fewest_queries(
         Function of the numbers and of the cases that they belong to; returns which of them reach the goal. Larger
         numbers than one that does must reach it too.
     most : float
-        Numbers are not doubled beyond this one.
+        Result if this number is too small: larger ones are hardly tried.
+    guess : float or ndarray
+        Numbers to begin with: the closer, the fewer calls.
 
     Examples
     --------
@@ -144,19 +149,22 @@ def fewest_queries(
     >>> fewest_queries(lambda number, case: number >= goal[case], 3).tolist()
     [2.0, 5.0, 700.0]
     """
-    needed = np.full(count, 2.0)
-    unmet = np.flatnonzero(~reaches(needed, np.arange(count)))
-    # double until all reach the goal, then bisect all at once
-    high = np.full(len(unmet), 4.0)
-    while (short := ~reaches(high, unmet)).any() and high.max() < most:
-        high = np.where(short, 2 * high, high)
-    low = high / 2  # always too few
-    # ends also beyond 2**53, where neighboring doubles differ by more than 1
-    while ((low < (middle := np.floor((low + high) / 2))) & (middle < high)).any():
-        reached = reaches(middle, unmet)
-        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    needed[unmet] = high
-    return needed
+    number = np.broadcast_to(np.clip(np.floor(guess), 2.0, 2.0**52), count).copy()
+    step = np.maximum(np.spacing(number), 1.0)
+    low, high = np.ones(count), np.full(count, np.inf)  # too few, and enough
+    case = np.arange(count)
+    while len(case):
+        reached = reaches(number[case], case)
+        high[case[reached]] = number[case[reached]]
+        low[case[~reached]] = number[case[~reached]]
+        # steps that double until both ends are known, then bisection
+        down = np.maximum(high - step, 2.0)
+        number = np.where(low > 1, np.floor((low + high) / 2), down)
+        number = np.where(np.isinf(high), low + step, number)
+        step *= 2
+        # ends also beyond 2**53, where neighboring doubles differ by more than 1
+        case = np.flatnonzero((low < number) & (number < high) & ((low < most) | np.isfinite(high)))
+    return np.where(np.isinf(high), most, high)
 
 
 def margin_power(

@@ -326,8 +326,11 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
         return np.full(size.shape, 2.0)
     needed = np.where(size == 0, np.inf, 2.0)
     nonzero = size[size > 0]
+    # that of a normal distribution, and one that corrects for the estimated variance
+    critical = special.ndtri(1 - alpha / 2)
+    guess = ((critical + special.ndtri(power)) / nonzero) ** 2 + critical**2 / 2
     needed[size > 0] = fewest_queries(
-        lambda n, case: t_power(nonzero[case], n, alpha) >= power, len(nonzero)
+        lambda n, case: t_power(nonzero[case], n, alpha) >= power, len(nonzero), guess=guess
     )
     return needed
 

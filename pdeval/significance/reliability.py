@@ -1,6 +1,7 @@
 """Design of test collections: reliability of means (generalizability theory), and queries for many systems."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 from pdeval.evaluate import MEASURES, Scores, ScoresLike, sources
 from pdeval.significance.anova import two_way
 from pdeval.significance.noninferiority import fewest_queries
-from pdeval.significance.paired_differences import Pairs, complete
+from pdeval.significance.paired_differences import Pairs, complete, concatenated
 from pdeval.tables import table
 from pdeval.verbs import arguments, special, stats, verb
 
@@ -83,16 +84,17 @@ def reliability(
     1         50  0.978      0.956  0.951    0.898               22.0
     """
     wanted = arguments.share("wanted", wanted)
-    parts = []
+    names, parts = [], []
     for source, number, values in _complete_values(data, measures, "reliability"):
         queries, runs = values.shape
         sizes = queries if n_queries is None else n_queries
         sizes = np.array([arguments.integer("n_queries", one, 1) for one in np.atleast_1d(sizes)])
         run, query, residual = two_way(values)["mean_sq"][:3]
         part = decisions(run, query, residual, runs, queries, sizes, wanted, confidence)
-        head = {"measure": source.measures[number], "runs": runs, "n": queries}
-        parts.append(pd.DataFrame(head | part))
-    frame = pd.concat(parts, ignore_index=True)
+        part = {"runs": runs, "n": queries, **part}
+        parts.append({name: np.broadcast_to(values, sizes.shape) for name, values in part.items()})
+        names += [source.measures[number]] * len(sizes)
+    frame = pd.DataFrame({"measure": names, **concatenated(parts)})
     frame.attrs.update(source.attrs)
     return frame
 
@@ -140,9 +142,7 @@ def decisions(
     of_run, of_query = max(run - residual, 0.0) / queries, max(query - residual, 0.0) / runs
     df_run, df_query = runs - 1, queries - 1
     # lower and upper limits of the ratio of var_run to the variance of the error of one query
-    tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
-    f, f_query = (stats.f.ppf(tails, df_run, df) for df in (df_run * df_query, df_query))
-    f_limit = stats.chi2.ppf(tails, df_run) / df_run  # with infinite degrees of freedom
+    f, f_query, f_limit = _quantiles(df_run, df_query, confidence)
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = (run / (residual * f) - 1) / queries
         square = run**2 - f_limit * run * residual + (f_limit - f) * f * residual**2
@@ -164,6 +164,14 @@ def decisions(
             needed = np.ceil(np.float64(wanted / (1 - wanted)) / one)
             columns[f"queries_for_{name}"] = np.maximum(needed, 1.0)
     return columns
+
+
+@cache
+def _quantiles(df_run: int, df_query: int, confidence: float) -> tuple[np.ndarray, ...]:
+    """Return both quantiles of F with the residual, the queries, and infinite degrees of freedom below."""
+    tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
+    f, f_query = (stats.f.ppf(tails, df_run, df) for df in (df_run * df_query, df_query))
+    return f, f_query, stats.chi2.ppf(tails, df_run) / df_run
 
 
 table(
@@ -240,49 +248,60 @@ def anova_sample_size(
     if not difference > 0:
         raise ValueError(f"difference={difference!r}: expected a number above 0.")
     power = arguments.share("power", power)
-    rows = []
+    parts = []
     for source, number, values in _complete_values(data, measures, "anova.sample_size"):
-        m = arguments.integer("runs", values.shape[1] if runs is None else runs, 2)
         variance = float(two_way(values)["mean_sq"][2])
-        for one in [design] if isinstance(design, str) else design:
-            needed = queries_for(variance, difference, m, one, power, alpha)
-            row = (source.measures[number], m, len(values), variance, one, difference)
-            rows.append((*row, alpha, power, needed))
-    names = "measure runs n variance design difference alpha power queries_needed"
-    frame = pd.DataFrame(rows, columns=names.split())
+        parts.append((source.measures[number], values.shape[1], len(values), variance))
+    measure, of_data, n, variances = zip(*parts)
+    designs = [design] if isinstance(design, str) else list(design)
+    planned = of_data[0] if runs is None else runs
+    count = arguments.integer("runs", planned, 2)
+    needed = [
+        queries_for(np.array(variances), difference, count, one, power, alpha) for one in designs
+    ]
+    columns = {"measure": measure, "runs": count, "n": n, "variance": variances}
+    # each measure with all designs
+    frame = pd.DataFrame(columns).take(np.repeat(np.arange(len(n)), len(designs)))
+    frame = frame.reset_index(drop=True).assign(
+        design=np.tile(np.array(designs, dtype=object), len(n)),
+        difference=difference,
+        alpha=alpha,
+        power=power,
+        queries_needed=np.array(needed).T.ravel(),
+    )
     frame.attrs.update(source.attrs)
     return frame
 
 
 def queries_for(
-    variance: float, difference: float, runs: int, design: Design, power: float, alpha: float
-) -> float:
-    """Return the smallest number of queries of a design.
+    variance: np.ndarray, difference: float, runs: int, design: Design, power: float, alpha: float
+) -> np.ndarray:
+    """Return the smallest number of queries of a design, for each residual variance.
 
     Examples
     --------
-    >>> queries_for(0.05, 0.1, 10, "one-way", 0.8, 0.05), queries_for(0.05, 0.1, 2, "t", 0.8, 0.05)
-    (158.0, 81.0)
+    >>> queries_for(np.array([0.05, 0.1]), 0.1, 10, "one-way", 0.8, 0.05).tolist()
+    [158.0, 315.0]
     """
-    if variance == 0:
-        return 2.0
 
-    def powerful(n: float) -> bool:
+    def powerful(n: np.ndarray, case: np.ndarray) -> np.ndarray:
         """Return whether F, with the non-centrality of n queries, has the power."""
         between = 1 if design == "t" else runs - 1
         within = runs * (n - 1) if design == "one-way" else between * (n - 1)
         critical = special.fdtri(between, within, 1 - alpha)
-        return bool(
-            special.ncfdtr(between, within, n * difference**2 / (2 * variance), critical)
-            <= 1 - power
-        )
+        shift = n * difference**2 / (2 * known[case])
+        return special.ncfdtr(between, within, shift, critical) <= 1 - power
 
-    def narrow(n: float) -> bool:
+    def narrow(n: np.ndarray, case: np.ndarray) -> np.ndarray:
         """Return whether the expected width is at most the difference; the mean of a root of chi-squared is known."""
         root = np.sqrt(2 / (n - 1)) * np.exp(special.gammaln(n / 2) - special.gammaln((n - 1) / 2))
-        width = 2 * special.stdtrit(n - 1, 1 - alpha / 2) * root * np.sqrt(2 * variance / n)
-        return bool(width <= difference)
+        width = 2 * special.stdtrit(n - 1, 1 - alpha / 2) * root * np.sqrt(2 * known[case] / n)
+        return width <= difference
 
     enough = narrow if design == "interval" else powerful
-    needed = fewest_queries(lambda n, _: np.array([enough(float(one)) for one in n]), 1, MOST)
-    return float(needed[0]) if enough(float(needed[0])) else np.inf
+    needed = np.full(len(variance), 2.0)
+    known = variance[variance > 0]
+    number = fewest_queries(enough, len(known), MOST)
+    reached = enough(number, np.arange(len(known)))
+    needed[variance > 0] = np.where(reached, number, np.inf)
+    return needed

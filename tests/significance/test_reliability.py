@@ -104,7 +104,7 @@ def test_the_intervals_of_reliability_cover():
 @pytest.mark.parametrize("difference", [0.05, 0.2])
 def test_one_way_designs_are_those_of_statsmodels(runs, difference):
     variance = 0.06
-    found = queries_for(variance, difference, runs, "one-way", 0.8, 0.05)
+    found = queries_for(np.array([variance]), difference, runs, "one-way", 0.8, 0.05).item()
     # half of the squared range, over all systems
     effect = np.sqrt(difference**2 / 2 / variance / runs)
     few, enough = (
@@ -114,14 +114,14 @@ def test_one_way_designs_are_those_of_statsmodels(runs, difference):
 
 
 def test_designs_of_the_t_test_are_those_of_statsmodels():
-    found = queries_for(0.06, 0.1, 7, "t", 0.9, 0.05)
+    found = queries_for(np.array([0.06]), 0.1, 7, "t", 0.9, 0.05).item()
     effect = 0.1 / np.sqrt(2 * 0.06)
     few, enough = (TTestPower().power(effect, n, 0.05) for n in (found - 1, found))
     assert few < 0.9 <= enough
 
 
 def test_the_expected_width_of_the_interval_is_the_wanted_one():
-    found = int(queries_for(0.06, 0.1, 2, "interval", 0.8, 0.05))
+    found = int(queries_for(np.array([0.06]), 0.1, 2, "interval", 0.8, 0.05).item())
     rng = np.random.default_rng(3)
     for n, narrow in ((found, True), (found - 3, False)):
         sd = rng.normal(0, np.sqrt(0.12), (20_000, n)).std(axis=1, ddof=1)
@@ -131,7 +131,7 @@ def test_the_expected_width_of_the_interval_is_the_wanted_one():
 
 @pytest.mark.slow
 def test_the_two_way_design_has_its_power_in_the_least_favorable_configuration():
-    runs, n = 6, int(queries_for(1.0, 1.0, 6, "two-way", 0.8, 0.05))
+    runs, n = 6, int(queries_for(np.ones(1), 1.0, 6, "two-way", 0.8, 0.05).item())
     rng = np.random.default_rng(4)
     means = np.zeros(runs)
     means[:2] = -0.5, 0.5

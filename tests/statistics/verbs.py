@@ -309,7 +309,7 @@ def designs() -> Iterator[Finding]:
     for name, row in zip(("erho2", "phi"), inside):
         yield Finding(f"reliability, {name}", "10 runs, normal", n, *counted(row), 0.95, True)
     for runs in (3, 10):
-        n = int(queries_for(1.0, 1.0, runs, "two-way", 0.8, 0.05))
+        n = int(queries_for(np.ones(1), 1.0, runs, "two-way", 0.8, 0.05).item())
         true = np.zeros(runs)
         true[:2] = -0.5, 0.5
         X = true + rng.normal(size=(5 * CASES, n, runs))
