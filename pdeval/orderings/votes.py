@@ -325,7 +325,8 @@ class Votes:
             out["value"] = self._average(self.value, weights)
         if "wins" in columns:
             out["wins"] = self._average(self.wins, weights)
-        times = np.ones((1, len(self.wins))) if weights is None else weights
+        values: Any = self.rates if self.value is None else self.value
+        times = np.ones((1, len(values))) if weights is None else weights
         if columns & {"net", "shared"}:
             out["net"], out["shared"] = tally(self.rank, ~np.isnan(self.wins), times)
         if "surplus" in columns:

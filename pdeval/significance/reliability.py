@@ -281,7 +281,7 @@ def queries_for(
     Examples
     --------
     >>> queries_for(np.array([0.05, 0.1]), 0.1, 10, "one-way", 0.8, 0.05).tolist()
-    [158.0, 315.0]
+    [158.0, 314.0]
     """
 
     def powerful(n: np.ndarray, case: np.ndarray) -> np.ndarray:
