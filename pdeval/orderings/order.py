@@ -326,11 +326,15 @@ def orders_of(
     methods = chosen(method, has_values=isinstance(source, cube.Scores) and not winrates)
     # position of each run by name, descending: argsort twice is the inverse permutation
     by_name = np.argsort(np.array(labels_of_runs, dtype=object), kind="stable")[::-1].argsort()
+    name = by_name if compat else None
+    votes_of_measures = [
+        votes_of(source, m, winrates=winrates, name=name, queries=queries)
+        for m in range(len(source.measures))
+    ]
+    once = [_scored(votes, methods, compat) for votes in votes_of_measures]
+    ranks_of_methods = [_ranks_of_measures(votes_of_measures, each) for each in zip(*once)]
     parts = []
-    for m, measure in enumerate(source.measures):
-        name = by_name if compat else None
-        votes = votes_of(source, m, winrates=winrates, name=name, queries=queries)
-        once = _ranked(votes, methods, compat)
+    for m, (measure, votes) in enumerate(zip(source.measures, votes_of_measures)):
         resampled = []
         if draws:
             per_query = 1 + n_runs * any("worst_first" in one.entry.columns for one in methods)
@@ -340,7 +344,8 @@ def orders_of(
                 for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)
             ]
         for k, one in enumerate(methods):
-            (score,), (rank,), tolerance = once[k]
+            (score,), tolerance = once[m][k]
+            rank = ranks_of_methods[k][m]
             row = np.argsort(rank, kind="stable")
             # the mean is reported in the unit of the measure; preferences have no ordering 'mean'
             sign = -1.0 if one.entry.name == "mean" and not source.higher[m] else 1.0  # type: ignore[union-attr]
@@ -378,16 +383,38 @@ def orders_of(
     return Orders(source.runs, source.measures, tuple(one.label for one in methods), columns, attrs)
 
 
+def _ranks_of_measures(
+    votes: Sequence[Votes], scored: Sequence[tuple[np.ndarray, float]]
+) -> np.ndarray:
+    """Return the ranks of one method, of shape (measures, runs), from its scores and tolerances."""
+    score = np.concatenate([score for score, _ in scored])
+    names = [one.name for one in votes if one.name is not None]
+    if names:
+        return np.stack([ranks_by_name(row, name) for row, name in zip(score, names)])
+    return ranks(score, np.array([[tolerance] for _, tolerance in scored]))
+
+
 def _ranked(
+    votes: Votes, methods: list[Measure], compat: str | None, weights: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return scores and ranks of each method in bootstrap samples, the leading axis."""
+    return [
+        (score, ranks_by_name(score, votes.name))
+        if votes.name is not None
+        else (score, ranks(score, tolerance))
+        for score, tolerance in _scored(votes, methods, compat, weights)
+    ]
+
+
+def _scored(
     votes: Votes, methods: list[Measure], compat: str | None, weights: np.ndarray | None = None
-) -> list[tuple[np.ndarray, np.ndarray, float]]:
-    """Return scores and ranks of each method, with a leading axis of bootstrap samples, and the tolerance of ties."""
+) -> list[tuple[np.ndarray, float]]:
+    """Return scores of each method, with a leading axis of bootstrap samples, and the tolerance of ties."""
     counted = votes.counted({column for one in methods for column in one.entry.columns}, weights)
     # win rates of scores are differences of their sums
-    sizes: dict[str, Any] = {
-        "value": votes.value,
-        "wins": votes.rates if votes.value is None else len(votes.runs) * votes.value,
-    }
+    sizes: dict[str, Any] = {"value": votes.value, "wins": votes.rates}
+    if votes.value is not None and "wins" in counted:
+        sizes["wins"] = len(votes.runs) * votes.value
     results = []
     for one in methods:
         entry = one.entry
@@ -403,9 +430,7 @@ def _ranked(
             )
         used = [sizes[column] for column in entry.columns if sizes.get(column) is not None]
         scale = max((float(np.nanmax(np.abs(size))) for size in used), default=1.0)
-        tolerance = entry.tolerance * scale
-        rank = ranks(score, tolerance) if votes.name is None else ranks_by_name(score, votes.name)
-        results.append((score, rank, tolerance))
+        results.append((score, entry.tolerance * scale))
     return results
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -123,7 +123,7 @@ def decisions(
     sizes: np.ndarray,
     wanted: float = 0.95,
     confidence: float = 0.95,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Return variance components and reliabilities from the mean squares of runs, queries and residual.
 
     Parameters
@@ -149,7 +149,7 @@ def decisions(
         absolute = runs * square / queries
         absolute /= df_run * f_limit * run * residual + f_query * run * query
         estimates = {"erho2": of_run / residual, "phi": of_run / (of_query + residual)}
-        columns: dict[str, object] = {
+        columns: dict[str, Any] = {
             "var_run": of_run,
             "var_query": of_query,
             "var_residual": residual,

@@ -189,6 +189,16 @@ def test_groups_of_a_table_of_preferences_are_the_loop_by_hand(name, lacking):
     same(found, hand)
 
 
+@pytest.mark.parametrize("measures", [["AP", "RR"], ["RPP"]])
+def test_pref_eval_sums_the_queries_of_a_group_in_the_order_of_its_rows(measures):
+    made = RUNS.ireval.prefer if measures == ["RPP"] else RUNS.ireval.measure
+    table = made(QRELS, measures, queries="judged").sample(frac=1, random_state=3)
+    given = {"measures": None, "draws": 0, "compat": "pref_eval"}
+    found = ask(table.ireval, "order", by="part", metadata=ABOUT["text"], **given)
+    hand = loop(parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, "order", **given))
+    same(found, hand)
+
+
 @pytest.mark.parametrize("pair", [["bm25", "ql"], ["bm25"]])
 @pytest.mark.parametrize("name", ["summary", "compare"])
 def test_one_column_is_added_as_it_is_alone(name, pair):
