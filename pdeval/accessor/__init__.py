@@ -318,7 +318,9 @@ ACCESSORS["runs"].join = join  # type: ignore[attr-defined]
 
 def _set_verbs(kind: str) -> None:
     """Set the verbs of a kind of table on its accessor: all at import, later those declared in a notebook."""
-    accessor = Joined if kind == "judged" else ACCESSORS.setdefault(kind, _new_class(kind))
+    if kind not in ("judged", *ACCESSORS):
+        ACCESSORS[kind] = _new_class(kind)
+    accessor = Joined if kind == "judged" else ACCESSORS[kind]
     before, accessor._verbs = accessor._verbs, of_kind(kind)
     for name, verb in accessor._verbs.items():
         if before.get(name) is not verb:

@@ -238,7 +238,9 @@ def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Ro
 
 def check_one_collection(accessor: Any, verb: Verb) -> None:
     """Raise if a table of several collections is used as one."""
-    frame = getattr(accessor, "_frame", pd.DataFrame())  # a join has one collection
+    frame = getattr(accessor, "_frame", None)
+    if frame is None:  # a join has one collection
+        return
     names = [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
     if not any(frame[name].nunique() > 1 for name in names):
         return
@@ -255,7 +257,7 @@ def judgments_among(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("qrels", "labels") if options.get(name) is not None}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Collections:
     """The run table of several collections, and their judgments.
 

@@ -6,8 +6,7 @@ discount of the rank (`factors`). A preference needs the users of each query and
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -322,8 +321,7 @@ def _threshold_users(views: Views) -> Iterator[Population]:
 PRODUCTS = ("AP", "RBP", "RR", "DCG", "nDCG", "P", "R")
 
 
-@dataclass(frozen=True, eq=False)
-class Factors:
+class Factors(NamedTuple):
     """An item at rank r contributes `weight * gain * discount[r - 1]`, times its recall level if `by_level`.
 
     `weight` has one number per query, and `gain` one per grade that counts. With `only`, other levels contribute 0.
@@ -421,8 +419,7 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Users:
+class Users(NamedTuple):
     """One population: the smallest grade of the items that its users want, and the fraction of users of each query."""
 
     name: str

@@ -32,7 +32,7 @@ from pdeval.tables import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """Values of measures for every (query, run), with their labels.
 
@@ -94,7 +94,7 @@ class Scores:
         return np.where(self.higher[:, None, None], self.values, -self.values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Preferences:
     """Preferences between pairs of runs for every query: positive if run `a` is better.
 
@@ -339,9 +339,10 @@ def scores_cube(table: Table) -> Scores:
     [[[0.4, 0.2]]]
     """
     frame = table.frame
-    runs, run = pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
     if table.run_columns:
         runs, run = coded_runs({name: frame[name] for name in table.run_columns})
+    else:
+        runs, run = pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
     queries, measures, arrays, attrs = _dense(
         table, run, len(runs), [*table.run_columns, table.roles["query"], table.roles["measure"]]
     )
@@ -456,23 +457,30 @@ def coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.nd
     >>> codes.tolist(), ids.tolist()
     ([1, 0, 1], ['q2', 'q10'])
     """
-    has_missing = column.isna().any()
+    has_missing = column.hasnans
     if has_missing and not missing:  # else it is a hyper-parameter that some runs do not have
         raise ValueError(
             f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows."
         )
-    if has_missing or not isinstance(column.dtype, pd.CategoricalDtype):
-        codes, uniques = pd.factorize(column, sort=True, use_na_sentinel=not has_missing)
-        codes, values = codes.astype(np.int64), pd.Index(uniques)
-        order = np.arange(len(values))
-    else:
+    categorical = isinstance(column.dtype, pd.CategoricalDtype) and not has_missing
+    if categorical:
         codes, values = _used_categories(column)
         if column.cat.ordered:
             return codes, values
-        order = np.asarray(values.argsort())
+    else:
+        # strings of queries are sorted below
+        sort = role != "query" or not isinstance(column.dtype, pd.StringDtype)
+        codes, uniques = pd.factorize(column, sort=sort, use_na_sentinel=not has_missing)
+        codes, values = codes.astype(np.int64), pd.Index(uniques)
     if role == "query" and pd.api.types.is_string_dtype(values):
         order = natural_order(pa.array(values, pa.large_string()))
-    return np.argsort(order)[codes], values[order]  # the inverse permutation gives the new codes
+    elif categorical:
+        order = np.asarray(values.argsort())
+    else:
+        return codes, values
+    return np.argsort(order)[codes], values.take(
+        order
+    )  # the inverse permutation gives the new codes
 
 
 def _used_categories(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
@@ -505,14 +513,14 @@ def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, values = _used_categories(column)
     else:
-        codes, values = pd.factorize(column.astype(object))
+        codes, values = pd.factorize(column)
         # attributes keep the order in which measures were requested; rows may come in any order
         place = {
             label: number for number, label in enumerate(table.frame.attrs.get("measures", ()))
         }
         order = sorted(range(len(values)), key=lambda at: place.get(values[at], len(place)))
         codes = np.append(np.argsort(order), -1)[codes]
-        values = values[order]
+        values = values.take(order)
     check_measure_names(codes < 0)
     return codes, tuple(map(str, values))
 

@@ -56,7 +56,7 @@ REPLICATE_NAMES = (
 )  # usual names of the columns that distinguish replicates
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Averaged:
     """A join or a table whose values are averaged over replicates within each query.
 

@@ -217,8 +217,7 @@ def listing(judged: Judged, sample: Sample) -> Listing:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(NamedTuple):
     """The groups of items: `member` of shape (items, groups), 1 if the item belongs to the group.
 
     `catalog` has the rows of all items of the caller's table, `member` those of a listing.

@@ -25,7 +25,7 @@ from pdeval.tables import Table
 from pdeval.verbs import verb
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grouped:
     """Groups and their data.
 
@@ -78,7 +78,7 @@ def _collections(data: Judged | Table) -> list[str]:
     return [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GroupedCube:
     """The values of all groups in one cube, the queries of each group next to each other.
 

@@ -346,7 +346,7 @@ def _values_of_ids(
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Join:
     """Runs joined to judgments, or the cube of a group of a table."""
 
@@ -396,7 +396,7 @@ def parts_of_join(judged: Any, masks: Iterable[tuple[np.ndarray, np.ndarray]]) -
         yield part if runs.all() else judged.on(part.positions.keep_runs(runs))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """A table that was read: a run table with its judgments, or a table of results.
 
@@ -829,7 +829,7 @@ DEPENDENT = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batches:
     """The groups of one call, computed from one cube.
 

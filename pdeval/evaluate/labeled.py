@@ -1,7 +1,7 @@
 """The rows of runs with their labels: rank, grade, gain and contribution of every document, judged or not."""
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -147,8 +147,7 @@ def labeled(
     return request.frame(rows, np.arange(len(rows.lists.runs)))
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
+class Request(NamedTuple):
     """The options of `labeled`, checked once; rows may be those of some of the runs and queries.
 
     Parameters

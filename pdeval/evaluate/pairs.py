@@ -102,13 +102,13 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         lead = np.zeros((max(half, 1), runs * width), dtype=np.int32)
         slab = min(max(SLAB // (runs * width), 1), levels, np.iinfo(counts).max)
         shifts = max(SLAB // (slab * runs * width), 1)
-        buffer = np.empty((slab, shifts, runs * width), dtype=rank.dtype)
+        room = np.empty((slab, shifts, runs * width), dtype=rank.dtype)
         for i in range(0, levels, slab):
             flat = circle[i : i + slab].reshape(-1, (runs + half) * width)
             shifted = sliding(flat, runs * width, axis=1)[:, ::width]  # row s begins s runs later
             for shift in range(1, half + 1, shifts):
                 x, y = flat[:, None, : runs * width], shifted[:, shift : shift + shifts]
-                ahead = np.subtract(y, x, out=buffer[: len(y), : y.shape[1]])
+                ahead = np.subtract(y, x, out=room[: len(y), : y.shape[1]])
                 np.sign(ahead, out=ahead)
                 lead[shift - 1 : shift - 1 + shifts] += np.add.reduce(ahead, axis=0, dtype=counts)
         np.multiply(lead.reshape(-1, width)[pair].T, side, out=result[first : first + step])

@@ -21,7 +21,7 @@ Model assisted survey sampling (the difference estimator, weighted).
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -35,8 +35,7 @@ from pdeval.tables import NOISE, Table, describe, listed, numbers, ratio, run_la
 from pdeval.verbs import TooFew, special
 
 
-@dataclass(frozen=True)
-class Powered:
+class Powered(NamedTuple):
     """Estimates of many means at once, one value per column of the values that they are from.
 
     Parameters
@@ -239,7 +238,7 @@ def _weighted(
 Cube = Scores | Preferences
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WithMachine:
     """Runs joined to human judgments and, by the same rules, to machine judgments.
 

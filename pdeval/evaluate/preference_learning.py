@@ -8,7 +8,7 @@ background. Or it is logistic in the interleaving preference, with weights of cu
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,8 +28,7 @@ OVER = ("recall", "grades", "subtopics", "cutoffs")
 BASES = {"subtopics": "ST-RPP", "cutoffs": "I"}
 
 
-@dataclass(frozen=True, eq=False)
-class Population:
+class Population(NamedTuple):
     """A learned population: weights with intervals, agreement with labels that it did not see, and its preference.
 
     Parameters

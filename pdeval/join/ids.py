@@ -25,7 +25,7 @@ _MULTIPLIERS = np.multiply.accumulate(np.full(8, 0x9E3779B97F4A7C15, dtype=np.ui
 _LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ids:
     """A column of ids; exactly one of `numbers`, `text`, and `codes` with `values`, is set.
 

@@ -9,7 +9,7 @@ from pdeval.join.ids import Ids
 from pdeval.tables import COLLECTIONS, Table, noun, numbers, several_collections
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """The judged items of every query.
 

@@ -17,7 +17,7 @@ from pdeval.tables import Table, combined_codes, distinct, grouped
 SAMPLE = 1 << 12  # rows that show whether those of a list are adjacent
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lists:
     """Every list of a run table, in the order of its rows.
 

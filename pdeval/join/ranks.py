@@ -311,7 +311,7 @@ def _later_by_sorting(
     return later[begin[group_of_row] + rows - first]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Top:
     """The first rows of every list.
 

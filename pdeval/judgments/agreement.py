@@ -54,7 +54,7 @@ class Kappa(NamedTuple):
 UNDEFINED = Kappa(np.nan, np.nan, np.nan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coefficient:
     """One declared coefficient.
 

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -27,8 +26,7 @@ from pdeval.verbs import TooFew, one_of, track, verb
 CLOSE = 1e-9  # largest change of a probability at convergence
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(NamedTuple):
     """A fit of the model of Dawid and Skene.
 
     Parameters

@@ -8,8 +8,7 @@ list and in the ideal ranking; unjudged items have no gain. A grade that is not 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -87,8 +86,7 @@ GAINS = {"gains": read_gains}
 DISCOUNTED = {**GAINS, "base": read_base}
 
 
-@dataclass(frozen=True)
-class Gains:
+class Gains(NamedTuple):
     """The gains of grades, and their discount by rank.
 
     Parameters

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 from zlib import crc32
 
 import numpy as np
@@ -84,7 +84,7 @@ table(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BehaviorMeasure:
     """A behavior measure.
 
@@ -548,7 +548,7 @@ def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place, bucket)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Experiment:
     """A click log with the behavior measures to observe.
 
@@ -699,8 +699,7 @@ def fitting(
     return observable
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(NamedTuple):
     """One measure's observations, a unit of a bucket each.
 
     Parameters
@@ -730,7 +729,7 @@ class Observed:
         total, over = (
             np.minimum(part, np.quantile(part, quantile)) if len(part) else part for part in parts
         )
-        return replace(self, total=total, over=over)
+        return self._replace(total=total, over=over)
 
     def values(self, aggregate: Aggregate) -> np.ndarray:
         """Return a value per unit whose mean (or median) within a bucket is the bucket's; a ratio is linearized."""

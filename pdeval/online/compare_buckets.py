@@ -648,7 +648,7 @@ def aa_test(
         stream = int(rng.integers(2**32))
         for place, (name, comparison) in enumerate(comparisons):
             observed = experiment.observed[name]
-            observed = replace(observed, bucket=bucket[owner[observed.who]])
+            observed = observed._replace(bucket=bucket[owner[observed.who]])
             arms = arms_of(
                 observed, comparison, both, 2, (stream, name, resamples), before.get(name)
             )

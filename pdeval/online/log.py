@@ -169,7 +169,7 @@ class Problem(NamedTuple):
     example: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Log:
     """A log as issued queries and their clicks.
 

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -70,8 +69,7 @@ table(
 )
 
 
-@dataclass(frozen=True)
-class Weighted:
+class Weighted(NamedTuple):
     """The rows of a log, sorted by round and rank, with their weights under policies.
 
     Parameters
@@ -320,8 +318,7 @@ def policy_weights(log: Table, policies: Policies) -> pd.DataFrame:
     )
 
 
-@dataclass(frozen=True)
-class Logged:
+class Logged(NamedTuple):
     """A log, sorted by round and rank, with the probabilities of its actions under policies.
 
     Parameters

@@ -154,7 +154,7 @@ def chosen_model(model: str | ClickModel) -> ClickModel:
     return MODELS[model]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ListArrays:
     """Lists that users can be shown: one row per list, sorted by arm and query.
 

@@ -8,7 +8,7 @@ games in each pair ensure this.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -176,8 +176,7 @@ def _chances(strength: np.ndarray) -> np.ndarray:
 BLOCK = 1 << 22  # cells of the gradients (groups x systems) in memory at a time
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """Votes as kinds (first system, second system, outcome), with the number of votes of each kind in every group.
 
     Parameters
@@ -278,8 +277,7 @@ class Counts:
         return None if (sizes == len(reach)).all() else np.flatnonzero(reach[int(sizes.argmin())])
 
 
-@dataclass(frozen=True)
-class Fitted:
+class Fitted(NamedTuple):
     """Strengths from all votes, and their sandwich covariance: inverse curvature, group variance, inverse curvature.
 
     Intervals and tests use Student's distribution with groups - 1 degrees of freedom, and the covariance times

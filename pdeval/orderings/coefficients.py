@@ -19,7 +19,7 @@ from pdeval.tables import settled
 from pdeval.verbs import Registry, first_line, lookup, several, stats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coefficient:
     """One declared coefficient.
 

@@ -1,8 +1,7 @@
 """Preferences from vote logs (a, b, winner): both directions, repeated votes, ties, any number of judges."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -44,8 +43,7 @@ KNOWN: Known = {"higher": True, "aggregate": "mean", "family": "preference", "te
 POOLED, VOTED = "all", "votes"
 
 
-@dataclass(frozen=True)
-class Log:
+class Log(NamedTuple):
     """Votes: the systems `one` and `two` of each, as codes, and 1, -1 or 0 if one won, two won, or neither.
 
     `names` are the sorted names of the systems, and `column` is the name of the system column.

@@ -31,7 +31,15 @@ from pdeval.tables import (
     run_labels,
     runs_of,
 )
-from pdeval.verbs import VERBS, Verb, checks_arguments, several, short_repr, verb
+from pdeval.verbs import (
+    VERBS,
+    Verb,
+    checks_arguments,
+    describes_parameters,
+    several,
+    short_repr,
+    verb,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -404,7 +412,7 @@ def plot(
             "frame", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="pd.DataFrame"
         )
         draw.__signature__ = signature.replace(parameters=[frame_parameter, *others])  # type: ignore[attr-defined]
-        verb(on=on, family="plot")(draw)
+        verb(on=on, family="plot")(describes_parameters(draw))
         if first:
             verb(on=first, name="plot", family="plot", core=True)(draw)
             verb(on=first, family="plot")(panels)

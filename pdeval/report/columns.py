@@ -14,7 +14,7 @@ from pdeval.evaluate import option_columns
 from pdeval.report import numbers as decimals
 from pdeval.report.report import DASH, Cell, Column, Emphasis, Group, Report
 from pdeval.tables import listed
-from pdeval.verbs import integer
+from pdeval.verbs import describes_parameters, integer
 
 Part = tuple[Column, list[Cell]]
 MEAN = "Mean"
@@ -194,7 +194,7 @@ def reported(
             parameter.name: parameter.annotation for parameter in parameters
         } | {"return": "Report"}
         report.__signature__ = inspect.Signature(parameters, return_annotation="Report")  # type: ignore[attr-defined]
-        return report
+        return describes_parameters(report)
 
     return decorate
 

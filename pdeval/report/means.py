@@ -31,7 +31,7 @@ from pdeval.verbs import did_you_mean, several
 STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high", "sd_replicates")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Means:
     """The numbers of a table of systems; arrays have the shape (measures, runs).
 

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -134,8 +133,7 @@ def _concatenated(*parts: str) -> str:
     return "".join(parts)
 
 
-@dataclass(frozen=True)
-class Markup:
+class Markup(NamedTuple):
     """The markup of a format.
 
     Parameters

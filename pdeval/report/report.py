@@ -322,7 +322,7 @@ def row_groups(report: Report, rows: Sequence[Item]) -> list[tuple[str | None, l
     return [(group.title, list(islice(remaining, group.size))) for group in report.groups]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Format:
     """One declared format.
 

@@ -1,7 +1,6 @@
 """The significant differences of a table of systems as sentences for a paper, from the same tests as its marks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +9,7 @@ MAX_NAMES = 4
 HERE = "\x00"  # placeholder of the measures; no name contains it, because control characters are spelled out
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """The significant differences of one collection, with systems and measures as printed.
 
     `best` are the indices of the best systems of each measure. `beats` is True if the first run is significantly

@@ -2,10 +2,9 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import islice, product
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -144,8 +143,7 @@ def dagger_marks(beats: np.ndarray, bases: Sequence[int]) -> list[list[str]]:
 MAX_LETTERS = 26
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Marks per run and measure; `kind` is "letters", "daggers" or "" for none.
 
     `how` names test, correction and alpha; `untested` are measures with infinite values, as search lengths can be;
@@ -159,7 +157,7 @@ class Verdict:
     how: str = ""
     untested: tuple[str, ...] = ()
     unmarked: str = ""
-    beats: np.ndarray | None = field(default=None, compare=False, repr=False)
+    beats: np.ndarray | None = None
     bases: tuple[int, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -299,8 +299,7 @@ def report(
     )
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """`order` are the runs in printed order; `stub` are the columns that identify a run, without group columns.
 
     `group_texts` are the group columns and values before display names.

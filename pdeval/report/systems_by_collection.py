@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,7 @@ Layout = Literal["columns", "rows", "groups"]
 Average = Literal["mean", "rank", "both"]
 
 
-@dataclass(frozen=True)
-class CollectionTable:
+class CollectionTable(NamedTuple):
     """The table of one collection: the cells that name its systems, and the cells of its measures, row by row."""
 
     title: tuple[str, ...]
@@ -95,7 +94,7 @@ def _unmarked(table: CollectionTable) -> CollectionTable:
     why = "Significance is not marked: the systems of the collections differ; baseline= marks differences to one."
     cells = [[replace(cell, marks="") for cell in row] for row in table.cells]
     verdict = Verdict([[""] * len(table.measures)] * len(table.systems), unmarked=why)
-    return replace(table, cells=cells, verdict=verdict)
+    return table._replace(cells=cells, verdict=verdict)
 
 
 def _cell_array(tables: Sequence[CollectionTable], keys: Sequence[tuple[str, ...]]) -> np.ndarray:
@@ -290,7 +289,7 @@ def pooled(tables: Sequence[Means], noun: str = "collections") -> Means:
     return replace(tables[0], n=np.concatenate([table.n for table in tables], axis=1), attrs=attrs)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Collections:
     """The collections of a report: their labels, the data of each, and the noun of footnotes."""
 

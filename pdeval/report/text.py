@@ -3,8 +3,8 @@
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,7 @@ NOTES = {
 }
 
 
-@dataclass(frozen=True)
-class TextColumn:
+class TextColumn(NamedTuple):
     """One column of text: header, cells, and a title over neighboring columns; `numeric` is aligned right."""
 
     header: str

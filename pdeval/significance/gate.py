@@ -1,8 +1,8 @@
 """The gate of a continuous evaluation: may a candidate replace the baseline?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -181,8 +181,7 @@ def gate(
     return frame
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """The comparisons of a gate: one column of differences (queries, cells) per measure and group, and their labels."""
 
     D: np.ndarray

@@ -6,8 +6,7 @@ does the standard error of each draw, so the ratio has the correct level. Percen
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -99,8 +98,7 @@ def macro_and_micro(
     return made[0], made[-1]
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """The differences of some pairs in one collection minus their mean; 0 if a query does not count."""
 
     away: np.ndarray

@@ -19,7 +19,7 @@ from pdeval.verbs import TooFew
 BLOCK = 2**20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """The pairs of runs to compare and their per-query differences, positive if run `a` is better.
 

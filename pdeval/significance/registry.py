@@ -23,7 +23,7 @@ from pdeval.verbs import Registry, first_line, lookup, special
 BLOCK = 2**17  # differences (queries x pairs) in memory at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """One value per pair: number of queries, mean difference, an interval, effect, statistic, p-value.
 
@@ -280,7 +280,7 @@ OPTIONS = ("confidence", "draws", "seed", "progress")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SignificanceTest:
     """One declared test.
 

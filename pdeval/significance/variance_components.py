@@ -12,7 +12,7 @@ replicates and deviations from them are independent.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ QUERY, SYSTEM_QUERY, REPLICATE, RESIDUAL = range(4)
 WITHIN = {QUERY: SYSTEM_QUERY, SYSTEM_QUERY: RESIDUAL, REPLICATE: RESIDUAL}
 
 
-@dataclass(frozen=True)
-class Squares:
+class Squares(NamedTuple):
     """Sums of squares of complete scores (queries, runs), to fit the model.
 
     `cells` is the matrix of cross-products of the means of the systems per query, centered; `shares` are 1 over the
@@ -53,8 +52,7 @@ class Squares:
         return bool((self.shares == self.shares[0]).all()) and bool(self.shares[0])
 
 
-@dataclass(frozen=True)
-class Seeds:
+class Seeds(NamedTuple):
     """The variance of the replicates of each system, estimated from the runs of this system.
 
     `variance` is that of a replicate over all queries, `error` half the variance of this estimate; `shares` are 1 over

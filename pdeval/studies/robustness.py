@@ -5,9 +5,8 @@ The join is made once. Removed labels are masked, removed queries have weight 0,
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -53,8 +52,7 @@ class Kept(Views):
         return blocks
 
 
-@dataclass
-class Full:
+class Full(NamedTuple):
     """A measure on all data: signs by query and pair, signs by pair, and ranks of the runs."""
 
     sign: np.ndarray
@@ -62,8 +60,7 @@ class Full:
     rank: np.ndarray
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Settings that are the same for all draws."""
 
     measures: list[Measure]

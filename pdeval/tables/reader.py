@@ -32,7 +32,7 @@ from pdeval.tables.vocabularies import (
 from pdeval.verbs import LARGE, did_you_mean, short_repr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A frame with its roles bound to columns.
 

@@ -187,7 +187,6 @@ def verb(
     """
 
     def declare(function: Function) -> Function:
-        describes_parameters(function)
         short = name or function.__name__
         full = short if family in (None, short) else f"{family}.{short}"
         made = Verb(

@@ -379,10 +379,10 @@ def checks_arguments(function: Function) -> Function:
     Traceback (most recent call last):
     ValueError: draws='x': expected an integer.
     """
-    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        signature = inspect.signature(function)
         try:
             bound = signature.bind(*args, **options).arguments
         except TypeError:

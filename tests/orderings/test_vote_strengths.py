@@ -1,7 +1,5 @@
 """Votes counted by who met whom: counts, groups that belong together, chains, and who was never beaten."""
 
-from dataclasses import FrozenInstanceError
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -286,5 +284,5 @@ def test_counts_and_strengths_are_not_changed_afterwards():
         (counts, "n"),
         (Fitted(np.zeros(2), np.zeros((2, 2)), 0.0, GROUPS), "prior"),
     ):
-        with pytest.raises(FrozenInstanceError):
+        with pytest.raises(AttributeError):
             setattr(held, name, None)

@@ -9,6 +9,7 @@ import pytest
 
 import pdeval
 from pdeval import studies
+from pdeval.accessor.methods import docstring_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 from tests.schema_faults import faults
@@ -264,7 +265,7 @@ def test_tables_say_what_a_row_and_a_column_is_and_why_they_are_not_reported_or_
 def test_every_option_is_documented_and_the_example_shows_rows(name):
     verb = own_verbs()[name]
     own = [parameter.name for parameter in verb.parameters]
-    assert undocumented(own, verb.function.__doc__) == []
+    assert undocumented(own, docstring_of(verb, own)) == []
     assert re.search(r"(?m)^ *[04]  ", verb.function.__doc__)
 
 

@@ -57,9 +57,9 @@ def test_a_function_without_docstring_stays_without():
     assert describes_parameters(lambda seed: seed).__doc__ is None
 
 
-def test_a_function_and_its_accessor_method_have_the_same_text():
-    scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
-    for doc in (VERBS["scores"]["compare"].function.__doc__, scores.ireval.compare.__doc__):
+def test_methods_of_both_accessors_and_plots_have_the_shared_texts():
+    judged = pdeval.datasets.sample_judged(queries="common")
+    for doc in (judged.compare.__doc__, judged.measure("AP").ireval.compare.__doc__):
         assert SHARED["progress"][1] in " ".join(doc.split())
     assert "Position of the legend." in pdeval.plots.summary_bars.__doc__
 
