@@ -104,14 +104,15 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
         "few labels": (n_judged, np.where(used, fraction, np.inf)),
     }
     names = np.array(run_labels(judged.runs), dtype=object)
-    parts = []
+    rows: list[tuple[np.ndarray, ...]] = []
+    reasons: list[str] = []
     for problem, (scores, key) in problems.items():
         topics = np.argsort(key, kind="stable")[: min(top, np.count_nonzero(np.isfinite(key)))]
         first, last = scores[topics].argmax(axis=1), scores[topics].argmin(axis=1)
         value = key[topics] * {"all fail": sign, "runs differ": -1, "few labels": 1}[problem]
         if problem == "all fail":
             limit = "more" if measure.higher else "less"
-            reasons = [
+            reasons += [
                 f"no run has {limit} than {best:.3f} {measure.label}; {hits} of {total} relevant documents "
                 f"{'is' if hits == 1 else 'are'} among the first {depth} of any run."
                 for best, hits, total in zip(value, retrieved[topics], relevant[topics])
@@ -120,7 +121,7 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
             # the mean over runs, and the run with the fewest
             means = n_judged[topics].mean(axis=1)
             numbers = zip(names[last], means, n_judged[topics, last], relevant[topics])
-            reasons = [
+            reasons += [
                 f"{mean:.1f} of the first {depth} documents are judged on average, {least} in {name}; "
                 f"{total} relevant {'document is' if total == 1 else 'documents are'} known."
                 for name, mean, least, total in numbers
@@ -130,19 +131,22 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
             counts = n_judged, first_ones - n_judged
             if not has_unjudged(judged.positions):
                 counts = first_ones, 0 * first_ones
-            reasons = _differences(judged, measure, topics, two, names, counts)
-        columns = {
+            reasons += _differences(judged, measure, topics, two, names, counts)
+        rows.append((topics, np.arange(1, len(topics) + 1), value, first, last))
+    n_rows = [len(topics) for topics, *_ in rows]
+    topics, place, value, first, last = map(np.concatenate, zip(*rows))
+    return pd.DataFrame(
+        {
             str(judged.queries.name): labels(judged.queries, topics),
             "measure": pd.array([measure.label] * len(topics), dtype="str"),
-            "problem": pd.array([problem] * len(topics), dtype="str"),
-            "place": np.arange(1, len(topics) + 1),
+            "problem": pd.array(np.repeat([*problems], n_rows), dtype="str"),
+            "place": place,
             "value": value,
             "best": pd.array(names[first], dtype="str"),
             "worst": pd.array(names[last], dtype="str"),
             "reason": pd.array(reasons, dtype="str"),
         }
-        parts.append(pd.DataFrame(columns))
-    return stacked(parts)
+    )
 
 
 def first_counts(judged: Judged, level: float | None, depth: int) -> tuple[np.ndarray, ...]:
