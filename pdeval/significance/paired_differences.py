@@ -125,9 +125,7 @@ class Pairs:
             better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
             for start in range(0, len(self), width):
                 pairs = np.arange(start, min(start + width, len(self)))
-                # "clip" is faster than the check of each index
-                x, y = (values.take(side[pairs], axis=1, mode="clip") for side in (better, worse))
-                yield pairs, np.subtract(x, y, out=x)
+                yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
             return
         # the source yields its pairs in order; a pair with two baselines is taken twice
         in_turn = np.argsort(self.kept)

@@ -7,7 +7,7 @@ from scipy import stats
 
 from pdeval.significance import leaderboard as room
 from pdeval.tables.reader import read
-from tests.significance.test_vote_leaderboard import PLAIN, Known, arena, by_system, chain
+from tests.significance.test_vote_leaderboard import PLAIN, arena, by_system, chain, known
 
 
 @pytest.mark.broad
@@ -64,8 +64,8 @@ def test_the_correction_and_its_level_reach_the_p_values(monkeypatch):
         return p
 
     monkeypatch.setattr(room, "adjust", kept)
-    room._stronger(Known([0.0, 1.0], 0.25), "fdr_tsbky", 0.2)
-    room._stronger(Known([0.0, 1.0], 0.25), None, 0.1)
+    room._stronger(known([0.0, 1.0], 0.25), "fdr_tsbky", 0.2)
+    room._stronger(known([0.0, 1.0], 0.25), None, 0.1)
     assert asked == [
         ([0.0455], {"correction": "fdr_tsbky", "alpha": 0.2}),
         ([0.0455], {"correction": "none", "alpha": 0.1}),
@@ -118,7 +118,7 @@ def test_ranks_of_drawn_strengths_are_percentiles_too():
     board = log.ireval.leaderboard(method=PLAIN, errors="sandwich", **options)
     fitted = room.Fitted.of(
         room.Counts.of(
-            *(room.log_of(read(log, "votes")).__dict__[k] for k in ("one", "two", "sign")), 4
+            *(getattr(room.log_of(read(log, "votes")), k) for k in ("one", "two", "sign")), 4
         ),
         0.0,
     )
@@ -140,7 +140,7 @@ def test_a_system_ahead_of_all_is_told_of_only_where_strengths_are_asked_for(rec
 
 
 def test_systems_of_equal_strength_without_an_error_are_never_told_apart():
-    assert not room._stronger(Known([1.0, 1.0], 0.0), None, 0.9).any()
+    assert not room._stronger(known([1.0, 1.0], 0.0), None, 0.9).any()
 
 
 def test_a_single_resample_is_a_board_too():

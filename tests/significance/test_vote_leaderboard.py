@@ -390,20 +390,18 @@ def test_a_board_says_how_it_was_made():
     assert none.max() > strict.max()
 
 
-class Known(Fitted):
+def known(strength, variance):
     """Strengths of very many votes, whose differences have a known variance."""
-
-    def __init__(self, strength, variance):
-        super().__init__(np.array(strength), np.eye(len(strength)) * variance / 2, 0.0, 10**15)
+    return Fitted(np.array(strength), np.eye(len(strength)) * variance / 2, 0.0, 10**15)
 
 
 def test_two_systems_differ_where_the_wald_test_of_their_strengths_is_below_the_level():
     p = 2 * stats.norm.sf(2.0)  # one apart, with a standard error of a half
-    two = Known([0.0, 1.0], 0.25)
+    two = known([0.0, 1.0], 0.25)
     for alpha, differs in ((1.01 * p, True), (0.99 * p, False)):
         assert room._stronger(two, None, alpha).tolist() == [[False, False], [differs, False]]
-    three = Known([0.0, 1.0, 0.0], 0.25)  # of three pairs, by Bonferroni
+    three = known([0.0, 1.0, 0.0], 0.25)  # of three pairs, by Bonferroni
     assert room._stronger(three, "bonferroni", 3.01 * p).sum() == 2
     assert room._stronger(three, "bonferroni", 2.99 * p).sum() == 0
-    sure = room._stronger(Known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
+    sure = room._stronger(known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
     assert sure.tolist() == [[False, False, False], [True, False, True], [False, False, False]]
