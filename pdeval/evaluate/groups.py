@@ -23,6 +23,7 @@ from collections.abc import (
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -426,7 +427,7 @@ class Rows:
         bound = {name: value for name, value in more.items() if value is not None}
         return cls(table, table.kind, {**table.roles, **bound}, judgments or {})
 
-    @property
+    @cached_property
     def data(self) -> reader.Table:
         """The table with its roles bound to columns."""
         return reader.read(self.table, self.kind, self.binding)
@@ -449,7 +450,7 @@ class Rows:
         table = self.data
         names = list(table.run_columns)
         if not any(name.lower() in REPLICATE_NAMES for name in names):
-            return table.frame[[]].head(0)
+            return pd.DataFrame()
         both = [[f"{name}_{side}" for name in names] for side in "ab"]
         sides = [names] if set(names) <= set(table.frame.columns) else both
         runs = pd.concat(

@@ -45,6 +45,14 @@ def test_a_users_measure_is_found_by_name_alias_and_function(halves):
     assert parse(halves, share=0.25, k=3).spelled == "Halves(share=0.25)@3"
 
 
+def test_a_name_means_the_measure_that_was_declared_last(halves):
+    first = parse("Halves@5").entry
+    again = metric(range=(0, 2), name="Halves")(halves)
+    assert parse("Halves@5").entry is again.entry is not first
+    with pytest.raises(KeyError, match="half"):
+        parse("half@5")
+
+
 def test_a_measure_without_defaults_is_refused():
     with pytest.raises(TypeError, match=r"parameter 'k' of f has no default. Add one"):
 
