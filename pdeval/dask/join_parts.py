@@ -112,8 +112,7 @@ def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:
 def _together(tables: list[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
-    frame = pd.concat([table.frame for table in tables], ignore_index=True)
-    return replace(tables[0], frame=frame)
+    return replace(tables[0], frame=pd.concat([table.frame for table in tables], ignore_index=True))
 
 
 @checks_arguments
@@ -325,8 +324,9 @@ class _Gathering:
         census = first_pass.combined([part.holding for part in self.kept])
         twice = np.flatnonzero(census.parts > 1)
         if len(twice):  # a query without judgments, for which no home was kept
-            number = self.kept[census.first[twice[0]]].number
-            raise _in_two_parts(census.queries.index()[twice[0]], number)
+            raise _in_two_parts(
+                census.queries.index()[twice[0]], self.kept[census.first[twice[0]]].number
+            )
         topic = census.queries.probe(self.given.queries)
         if not (topic >= 0).any():
             raise NothingJudged("query", census.queries, self.given.queries)

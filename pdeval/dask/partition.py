@@ -200,8 +200,9 @@ def decoded(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         code, values = pd.factorize(context.runs[name], sort=True)
         columns[name] = pd.Categorical.from_codes(code[rows["run"]], categories=values)
     columns |= {name: rows[role].array for role, name in context.table.roles.items()}
-    query = context.table.roles["query"]
-    columns[query] = pd.Categorical.from_codes(rows["query"], categories=context.queries)
+    columns[context.table.roles["query"]] = pd.Categorical.from_codes(
+        rows["query"], categories=context.queries
+    )
     return pd.DataFrame(columns, copy=False)
 
 
@@ -436,8 +437,7 @@ def of_pairs(
 ) -> merge_parts.Piece:
     """Return the preferences of pairs: (topics of all, values of shape (pairs, topics))."""
     measure, a, b, level = requested
-    views = Views(Judged(part.positions, level))
-    return part.topics, kernels.of_pairs(views, measure, a, b).T
+    return part.topics, kernels.of_pairs(Views(Judged(part.positions, level)), measure, a, b).T
 
 
 def codes(part: Part, depth: int, runs: int) -> merge_parts.Piece:

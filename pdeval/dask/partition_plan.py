@@ -51,8 +51,9 @@ class Division:
     @cached_property
     def kept_joins(self) -> list[Any]:
         """The joins of all partitions, computed and persisted on the workers, without the rows."""
-        parts = calls(of_part, self.joins, shared=(partition.Part.without_rows,))
-        return list(dask.persist(*parts))
+        return list(
+            dask.persist(*calls(of_part, self.joins, shared=(partition.Part.without_rows,)))
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -189,8 +189,9 @@ def number_of_id(
 def lists_together(frame: Any, table: Table) -> Any:
     """Return the table ready to be written: every query in one partition, the rows of a list adjacent."""
     query = table.roles["query"]
-    census = take(frame, query, table.run_columns)
-    rows, _ = whole_queries(frozen(frame, list(frame.columns)), query, census)
+    rows, _ = whole_queries(
+        frozen(frame, list(frame.columns)), query, take(frame, query, table.run_columns)
+    )
     return rows.map_partitions(_ready, [query, *table.run_columns], meta=plain(rows._meta))
 
 

@@ -852,8 +852,7 @@ def item_contributions(judged: Judged, measure: Measure) -> np.ndarray:
     if tuple(names) == (
         "nonrelevant_found",
     ):  # a count of items that are judged and not relevant: each adds itself
-        level = Views(judged).level(measure)
-        counts = (positions.judged.grade >= 0) & ~positions.relevant(level)
+        counts = (positions.judged.grade >= 0) & ~positions.relevant(Views(judged).level(measure))
         hits = counts[positions.item]
         added[positions.run[hits], positions.item[hits]] = 1.0
         return added
@@ -864,8 +863,7 @@ def item_contributions(judged: Judged, measure: Measure) -> np.ndarray:
     for number in np.unique(part):
         kept = part == number
         first = np.flatnonzero(kept[positions.judged.topic])[:1]  # items are sorted by topic
-        views = Views(judged.on(positions.keep_topics(kept)))
-        for _, share, blocks in populations(views, measure):
+        for _, share, blocks in populations(Views(judged.on(positions.keep_topics(kept))), measure):
             for block in filter(lambda block: block.size, blocks):
                 gains = _steps(block, kernel, names, parameters)
                 if share is not None:
@@ -892,8 +890,9 @@ def _steps(
                     level(column)[:, None] <= steps[:, None, None], column[:, None], np.inf
                 )
             else:
-                shape = (*column.shape[:-2], size + 1, *column.shape[-2:])
-                column = np.broadcast_to(column[..., None, :, :], shape)
+                column = np.broadcast_to(
+                    column[..., None, :, :], (*column.shape[:-2], size + 1, *column.shape[-2:])
+                )
             column = column.reshape(*column.shape[:-3], -1, column.shape[-1])
         columns.append(column)
     value = np.broadcast_to(kernel(*columns, **parameters), ((size + 1) * topics, runs))

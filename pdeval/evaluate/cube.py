@@ -162,8 +162,9 @@ def _cells(
         name: np.ascontiguousarray(values.transpose(axes)).ravel()
         for name, values in arrays.items()
     }
-    shape = cube.values.transpose(axes).shape
-    indices = [index.ravel() for index in np.indices(shape, dtype=np.int32)]
+    indices = [
+        index.ravel() for index in np.indices(cube.values.transpose(axes).shape, dtype=np.int32)
+    ]
     # machine labels, if there are any, exist for every query that counts
     counted = ~np.isnan(columns[[*columns][-1]])
     if counted.all():
@@ -300,8 +301,9 @@ def _stacked_categories(frames: Sequence[pd.DataFrame], name: str) -> pd.Categor
                     code
                 ]  # the code -1 takes the last, of missing values
         codes.append(code)
-    small = np.min_scalar_type(-len(known) - 1)
-    return categorical(np.concatenate(codes, dtype=small), list(known))
+    return categorical(
+        np.concatenate(codes, dtype=np.min_scalar_type(-len(known) - 1)), list(known)
+    )
 
 
 def merged_attrs(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:

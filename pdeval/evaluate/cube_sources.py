@@ -340,8 +340,7 @@ def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFra
     if not names:  # all runs are of one system, which a group identifies
         return pd.DataFrame(index=range(1)), np.zeros(len(runs), dtype=np.intp)
     system = runs.groupby(names, sort=False, dropna=False, observed=True).ngroup().to_numpy()
-    first = np.unique(system, return_index=True)[1]
-    return runs[names].iloc[first].reset_index(drop=True), system
+    return runs[names].iloc[np.unique(system, return_index=True)[1]].reset_index(drop=True), system
 
 
 def replicated_systems(

@@ -97,8 +97,7 @@ class Listing:
     @cached_property
     def relevant(self) -> np.ndarray:
         """Which items are relevant at the level."""
-        relevant = self.judged.positions.relevant(self.judged.level)
-        return np.append(relevant, False)[self.judgment]
+        return np.append(self.judged.positions.relevant(self.judged.level), False)[self.judgment]
 
     @cached_property
     def samples(self) -> np.ndarray:
@@ -202,7 +201,6 @@ def listing(judged: Judged, sample: Sample) -> Listing:
     if not len(systems.columns):
         systems = pd.DataFrame({"run": ["run"]})
     order = np.lexsort((run, place[: len(row_key)]))
-    item = place[: len(row_key)][order]
     return Listing(
         judged,
         systems,
@@ -211,7 +209,7 @@ def listing(judged: Judged, sample: Sample) -> Listing:
         keys // width,
         keys % width,
         judgment,
-        item,
+        place[: len(row_key)][order],
         run[order],
         rank[order],
     )
@@ -397,8 +395,7 @@ def _targets(
     above = first[level] - start
     target = np.zeros(len(items.topic))
     target[place] = target_exposure(above, same, items.relevant[place], model, patience, utility)
-    levels = np.bincount(topic[first], minlength=len(items.samples))
-    return targeted, target, levels
+    return targeted, target, np.bincount(topic[first], minlength=len(items.samples))
 
 
 def _frame(items: Listing, measures: list[Measure], values: np.ndarray) -> pd.DataFrame:

@@ -198,8 +198,9 @@ def _cut_from_one_cube(
             part = groups.groups_of(columns, frame[columns]).codes
             n_parts = int(part.max()) + 1
             place = divided.codes * n_parts + part
-            table = replace(data, frame=frame)
-            cube, place_of_query = groups.cube_of_groups(table, place, measures)
+            cube, place_of_query = groups.cube_of_groups(
+                replace(data, frame=frame), place, measures
+            )
             labels, group_of_query = divided.labels, place_of_query // n_parts
     except (ValueError, KeyError, TypeError):  # raised again for the group, with its name
         return None

@@ -94,8 +94,9 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
         raise judged.nothing_counts()
     n_judged, first_ones, relevant, retrieved = first_counts(judged, views.level(measure), depth)
     listed = first_ones.sum(axis=1)
-    unlisted = np.full(len(listed), np.inf)
-    fraction = np.divide(n_judged.sum(axis=1), listed, out=unlisted, where=listed > 0)
+    fraction = np.divide(
+        n_judged.sum(axis=1), listed, out=np.full(len(listed), np.inf), where=listed > 0
+    )
     best, spread = values.max(axis=1), np.ptp(values, axis=1)
     # the values by which runs are best or worst, and the number that sorts the queries
     problems = {
@@ -188,9 +189,9 @@ def _differences(
     numbers = [count[topics[:, None], pairs] for count in counts]
     if judged.part is None:  # lists of other queries are not needed
         kept, topics = np.unique(topics, return_inverse=True)
-        mask = np.isin(np.arange(len(judged.queries)), kept)
-        judged = judged.on(judged.positions.keep_topics(mask))
+        judged = judged.on(
+            judged.positions.keep_topics(np.isin(np.arange(len(judged.queries)), kept))
+        )
     left_out = judged.changed("judged only", lambda one: one.on(one.positions.only_judged()))
     values = [values_of(join, [measure])[topics[:, None], 0, pairs] for join in (judged, left_out)]
-    rows = zip(names[pairs], *values, *numbers)
-    return [conclusion(measure, *columns) for columns in rows]
+    return [conclusion(measure, *columns) for columns in zip(names[pairs], *values, *numbers)]

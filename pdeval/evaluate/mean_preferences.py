@@ -273,8 +273,8 @@ def win_rates(judged: Judged, measures: object, *, warn: bool = True) -> WinRate
         np.stack([of_measure(views, measure) for measure in requested]),
         warn=warn,
     )
-    higher = np.ones(len(requested), dtype=bool)  # more wins are better, whatever the measure
-    return WinRates(**{**vars(cube), "higher": higher})
+    # more wins are better, whatever the measure
+    return WinRates(**{**vars(cube), "higher": np.ones(len(requested), dtype=bool)})
 
 
 table(

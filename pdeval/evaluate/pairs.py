@@ -423,8 +423,9 @@ def _by_kernel(
     for first in range(0, len(a), step):
         sides = a[first : first + step], b[first : first + step]
         value = entry.kernel(*both_sides(block, entry.columns, *sides), **measure.parameters)
-        shape = (block.shape[0], len(sides[0]))
-        result[:, first : first + step] = one_number_each(value, shape, block, measure)
+        result[:, first : first + step] = one_number_each(
+            value, (block.shape[0], len(sides[0])), block, measure
+        )
     return result
 
 
@@ -524,8 +525,9 @@ def interleaved_stops(
     by_place = []
     for left, right in ((a, b), (b, a)):
         won, seen, sides = _stops(ranked, left, right)
-        order = _order_of_turns(seen, sides)
-        by_place.append(np.take_along_axis(np.where(seen, won, 0), order, axis=0))
+        by_place.append(
+            np.take_along_axis(np.where(seen, won, 0), _order_of_turns(seen, sides), axis=0)
+        )
     place = np.arange(1, block.size + 1)[:, None, None]
     mass = unscaled(user, block.size, "user")
     won = (by_place[0] - by_place[1]) / 2

@@ -141,7 +141,6 @@ def powered(
     # two independent variances: of the correction by human labels, and of the machine mean
     df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
-    spread = np.maximum(human_sd**2 + slope**2 * (overall_sd**2 - describe(g)[2] ** 2), 0.0)
     return Powered(
         n,
         n_machine,
@@ -152,7 +151,7 @@ def powered(
         human_mean,
         human_sd,
         overall,
-        spread,
+        np.maximum(human_sd**2 + slope**2 * (overall_sd**2 - describe(g)[2] ** 2), 0.0),
     )
 
 

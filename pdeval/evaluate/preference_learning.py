@@ -352,8 +352,7 @@ class _Model:
         fold = (rng.permutation(len(self.topics)) % folds)[self.topic]
         right = np.empty(len(self.sign))
         for one in range(folds):
-            theta = self.fitted((fold != one) * 1.0, penalty)
-            right[fold == one] = self.agreed(theta)[fold == one]
+            right[fold == one] = self.agreed(self.fitted((fold != one) * 1.0, penalty))[fold == one]
         equal = self.agreed(np.append(np.zeros(sum(self.free)), 1.0))
         n = len(self.topics)
         size = np.bincount(self.topic, minlength=n)

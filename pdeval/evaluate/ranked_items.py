@@ -114,8 +114,9 @@ class RankedItems:
         """
         index = pd.Index([query])
         items = self.first(index, most)
-        size = int(self.sizes(index)[0])
-        return QueryItems(items.names(), items.grade, items.relevant, items.ranks(), size)
+        return QueryItems(
+            items.names(), items.grade, items.relevant, items.ranks(), int(self.sizes(index)[0])
+        )
 
     def unjudged(self, queries: pd.Index, depth: int) -> np.ndarray:
         """Return the number of unjudged items among the first `depth` of each list: shape (queries, runs)."""
@@ -185,8 +186,9 @@ def _concatenated(first: Ids, second: Ids) -> Ids:
         return Ids(numbers=np.append(first.numbers, np.asarray(second.numbers)))
     if not len(second):
         return first
-    texts = [one.as_text().cast(pa.large_string()) for one in (first, second)]
-    return Ids(text=pa.concat_arrays(texts))
+    return Ids(
+        text=pa.concat_arrays([one.as_text().cast(pa.large_string()) for one in (first, second)])
+    )
 
 
 def _sorted_items(
@@ -208,8 +210,7 @@ def _sorted_items(
     level = data.level
     relevant = judged.grade > 0 if level is None else (judged.grade >= level) & (judged.grade > 0)
     # lexsort: the last key is the primary one; items that are not relevant are in the order of ranks
-    value = np.where(relevant, -judged.grade, np.inf)
-    order = np.lexsort((judged.doc, best, value, topic))
+    order = np.lexsort((judged.doc, best, np.where(relevant, -judged.grade, np.inf), topic))
     order = order[topic[order] >= 0]
     new_item = np.full(len(topic), -1)
     new_item[order] = np.arange(len(order))

@@ -300,12 +300,14 @@ class Views:
         result = np.zeros(self.positions.retrieved.shape)
 
         def evaluate(block: Block | ListBlock, **more: Any) -> np.ndarray:
-            value = kernel(*block.columns(columns), **more, **parameters)
-            return one_number_each(value, block.shape, block, measure)
+            return one_number_each(
+                kernel(*block.columns(columns), **more, **parameters), block.shape, block, measure
+            )
 
         if entry.kind == "items":
-            depth = parameters.get("k", np.inf)
-            for lists in list_blocks(self.positions, level, measure.label, depth, columns):
+            for lists in list_blocks(
+                self.positions, level, measure.label, parameters.get("k", np.inf), columns
+            ):
                 with np.errstate(
                     invalid="ignore", divide="ignore"
                 ):  # 0 / 0: a list without items has no value

@@ -92,8 +92,9 @@ class Unjudged:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the join has warned about gaps in ranks
             first = top(lists, validate=False, **options)
-        known = pd.MultiIndex.from_frame(positions.runs)
-        place = known.get_indexer(pd.MultiIndex.from_frame(first.lists.runs))
+        place = pd.MultiIndex.from_frame(positions.runs).get_indexer(
+            pd.MultiIndex.from_frame(first.lists.runs)
+        )
         run = place[first.lists.run[first.own]]
         # the grade at each rank; the last row is of runs that are not in the join
         grade = np.full((len(positions.runs) + 1, int(first.rank.max()) + 1), np.nan)
@@ -137,14 +138,12 @@ class Unjudged:
     def values(self, measures: list[Measure]) -> pd.DataFrame:
         """Return the values of each run and measure: as they are, and under both assumptions."""
         judged, positions = self.judged, self.judged.positions
-        joins = [positions, self.relevant(), positions.only_judged()]
         columns = [
             np.concatenate([Views(judged.on(join)).values(measure) for measure in measures]).T
-            for join in joins
+            for join in [positions, self.relevant(), positions.only_judged()]
         ]
-        unseen = [measure.kind == "subtopic" for measure in measures]
         columns[1] = np.where(
-            unseen, np.nan, columns[1]
+            [measure.kind == "subtopic" for measure in measures], np.nan, columns[1]
         )  # subtopics of these documents are unknown
         names = ("value", "if_relevant", "if_left_out")
         n_runs = len(positions.runs)
@@ -165,13 +164,11 @@ class Unjudged:
 
         The documents that are counted are those down to the cutoff of the measure, or the first 10.
         """
-        first_ones = replace(self, depth=min(self.depth, cutoff([measure])))
-        values = first_ones.values([measure])
-        columns = ("value", "if_left_out", "judged", "unjudged")
+        values = replace(self, depth=min(self.depth, cutoff([measure]))).values([measure])
         return conclusion(
             measure,
             run_labels(self.judged.runs),
-            *(values[name].to_numpy() for name in columns),
+            *(values[name].to_numpy() for name in ("value", "if_left_out", "judged", "unjudged")),
         )
 
 

@@ -184,8 +184,7 @@ class View:
         """The flat column of ranks as small integers; the largest value of the dtype is infinity."""
         rank = self.keys.rank
         retrieved = rank != self.keys.nowhere
-        largest = int(rank.max(initial=0, where=retrieved))
-        dtype = np.min_scalar_type(-largest - 2)
+        dtype = np.min_scalar_type(-int(rank.max(initial=0, where=retrieved)) - 2)
         return np.where(retrieved, rank, np.iinfo(dtype).max).astype(dtype)
 
     def column(self, name: str) -> np.ndarray:
@@ -410,8 +409,9 @@ def corpus_sizes(positions: Positions, level: float | None = None) -> np.ndarray
     """
     size, returned = items_returned(positions)
     # relevant items that no run returned come on top
-    never = positions.judged.topic[positions.relevant(level) & ~returned]
-    return size + np.bincount(never, minlength=len(size))
+    return size + np.bincount(
+        positions.judged.topic[positions.relevant(level) & ~returned], minlength=len(size)
+    )
 
 
 def items_returned(positions: Positions) -> tuple[np.ndarray, np.ndarray]:

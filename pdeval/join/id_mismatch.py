@@ -104,8 +104,7 @@ def holding_none(runs: Table, places: np.ndarray, judged: Ids) -> tuple[np.ndarr
     mask = np.repeat(np.isin(lists.run, places), lists.sizes)
     rows = np.flatnonzero(mask) if lists.order is None else lists.order[mask]
     items = column_ids(runs.column("doc"), "doc").take(rows)
-    hit = items.probe(judged) >= 0
-    run_of_hit = np.repeat(lists.run, lists.sizes)[mask][hit]
+    run_of_hit = np.repeat(lists.run, lists.sizes)[mask][items.probe(judged) >= 0]
     return places[np.bincount(run_of_hit, minlength=len(lists.runs))[places] == 0], items.unique()[
         0
     ]

@@ -152,8 +152,9 @@ class Ids:
         """Return the place of every row's id among `known`, null if it is not there; without codes."""
         known = known.decoded()
         if self.numbers is not None:
-            numbers = (pa.array(ids.astype(np.int64)) for ids in (self.numbers, known.stored))
-            return pc.index_in(*numbers)
+            return pc.index_in(
+                *(pa.array(ids.astype(np.int64)) for ids in (self.numbers, known.stored))
+            )
         return pc.index_in(self.text, value_set=known.text.cast(self.stored.type))  # type: ignore[union-attr]
 
     def unique(self, *, narrow: bool = False, natural: bool = False) -> tuple[Ids, np.ndarray]:
@@ -222,8 +223,9 @@ def natural_order(texts: pa.Array) -> np.ndarray:
     prefix = pc.if_else(has_number, parts.field("prefix"), texts.cast(parts.field("prefix").type))
     number = pc.if_else(has_number, parts.field("number"), "0").cast(pa.int64())
     keys = pa.table({"prefix": prefix, "number": number, "text": texts})
-    order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
-    return order.to_numpy()
+    return pc.sort_indices(
+        keys, sort_keys=[(name, "ascending") for name in keys.column_names]
+    ).to_numpy()
 
 
 def column_ids(column: pd.Series, role: str) -> Ids:
@@ -412,9 +414,10 @@ def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> p
     raw = (
         np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
     )
-    offsets = np.arange(len(number) + 1, dtype=np.int64) * width
     return pa.LargeStringArray.from_buffers(
-        len(number), pa.py_buffer(offsets), pa.py_buffer(raw)
+        len(number),
+        pa.py_buffer(np.arange(len(number) + 1, dtype=np.int64) * width),
+        pa.py_buffer(raw),
     ).cast(dtype)
 
 

@@ -51,8 +51,9 @@ class Catalog:
         """Return the same for parts of the lists, elsewhere: with counts of interactions, without their rows."""
         copy = replace(self, given=(None, None), part=True)
         if self.history is not None:
-            none = HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0])
-            copy = replace(copy, history=none)
+            copy = replace(
+                copy, history=HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0])
+            )
             # fills the cache of the properties, which the copy could not compute
             copy.__dict__.update({"ids": self.ids, "_interactions": self._interactions})
         return copy
@@ -111,8 +112,7 @@ class Catalog:
         users, user = column_ids(cast(HistoryTable, self.history).user, "history's query").unique()
         known, item = self.history_items
         if self.items is not None:
-            place = self._places_in_items(known)
-            item = place[item]
+            item = self._places_in_items(known)[item]
             user, item = user[item >= 0], item[item >= 0]
         taken = np.bincount(item, minlength=len(self.ids) + 1)
         # sorted by hand: numpy's unique hashes them, which takes longer

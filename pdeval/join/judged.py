@@ -135,8 +135,7 @@ class Judged:
         if key not in computed:
             computed[key] = change(replace(source, level=self.level)), {}
         changed, shared = computed[key]
-        kept = np.isin(np.arange(len(changed.queries)), topics)
-        return changed.keep_topics(kept, shared)
+        return changed.keep_topics(np.isin(np.arange(len(changed.queries)), topics), shared)
 
     def per_topic(
         self, key: Hashable, compute: Callable[[Judged], np.ndarray], *, of_relevant: bool = False

@@ -106,8 +106,9 @@ def popular(catalog: Catalog, measure: str) -> Catalog:
 def _grades(block: ListBlock) -> np.ndarray:
     at = block.positions
     # items are sorted by topic, hits by item, and the topics of a block are consecutive: its hits are one span
-    topics = [block.topics[0], block.topics[-1] + 1]
-    begin, end = np.searchsorted(at.item, np.searchsorted(at.judged.topic, topics))
+    begin, end = np.searchsorted(
+        at.item, np.searchsorted(at.judged.topic, [block.topics[0], block.topics[-1] + 1])
+    )
     hit = np.flatnonzero(at.rank[begin:end] <= block.size) + begin
     topic = at.judged.topic[at.item[hit]] - block.topics[0]
     grades = np.zeros((block.size, *block.shape))

@@ -153,8 +153,9 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
     if len(parts) == 1:
         ((name, (values, inverse)),) = parts.items()
         return pd.DataFrame({name: values.index()}), inverse
-    code = combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
-    first, place = distinct(code)
+    first, place = distinct(
+        combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
+    )
     columns = {
         name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()
     }

@@ -45,8 +45,9 @@ def hits(positions: Positions, topics: np.ndarray, runs: np.ndarray) -> Piece:
         Which topics and runs of the whole those of the part are.
     """
     key = _keys(positions, topics, positions.item)
-    run = runs[positions.run].astype(np.float64)
-    return key, np.stack([run, positions.rank, positions.start, positions.size])
+    return key, np.stack(
+        [runs[positions.run].astype(np.float64), positions.rank, positions.start, positions.size]
+    )
 
 
 def items(positions: Positions, topics: np.ndarray) -> Piece:

@@ -296,8 +296,7 @@ def Personalization(exposure: np.ndarray, lengths: np.ndarray, *, k: float = inf
     0.5
     """
     users = lengths.sum(axis=0)
-    shape = (-1, *[1] * (lengths.ndim - 1))
-    items = (np.arange(len(lengths)).reshape(shape) * lengths).sum(axis=0)
+    items = (np.arange(len(lengths)).reshape((-1, *[1] * (lengths.ndim - 1))) * lengths).sum(axis=0)
     # an item in n lists is shared by n (n - 1) / 2 pairs of users
     return 1.0 - share((exposure * (exposure - 1.0)).sum(axis=0), (users - 1.0) * items)
 

@@ -95,8 +95,9 @@ def expectations(
         "total": running(gain),
         "spent": running(cost),
     }
-    inputs = [columns[name] for name in known.columns]
-    going_on = known.going_on(*inputs, **{**known.parameters, **parameters})
+    going_on = known.going_on(
+        *[columns[name] for name in known.columns], **{**known.parameters, **parameters}
+    )
     going_on = np.broadcast_to(np.asarray(going_on, dtype=np.float64), gain.shape)
     # V(i): everybody looks at rank 1, and at rank i with the product of C above it
     seen = np.concatenate([np.ones_like(gain[:1]), np.multiply.accumulate(going_on[:-1], axis=0)])

@@ -298,8 +298,7 @@ def strec(
     >>> float(strec(np.array([1.0, 25.0]), member, 2))
     0.5
     """
-    covered = (np.asarray(member) & found(rank, k)[:, None]).any(axis=0)
-    return share(covered.sum(axis=0), subtopics)
+    return share((np.asarray(member) & found(rank, k)[:, None]).any(axis=0).sum(axis=0), subtopics)
 
 
 SAKAI = "Sakai & Song 2011, Evaluating diversified search results using per-intent graded relevance"
@@ -318,8 +317,9 @@ def D_nDCG(rank: np.ndarray, global_gain: np.ndarray, *, k: float = 10) -> np.nd
     """
     gain = np.asarray(global_gain)
     ideal = -np.sort(-gain, axis=0)
-    best = discounted(ideal, cut(level(ideal), k), "log2")
-    return share(discounted(gain, cut(rank, k), "log2"), best)
+    return share(
+        discounted(gain, cut(rank, k), "log2"), discounted(ideal, cut(level(ideal), k), "log2")
+    )
 
 
 @metric(

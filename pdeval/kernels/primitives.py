@@ -169,8 +169,7 @@ def first_nonzero(values: np.ndarray) -> np.ndarray:
     if len(values) == 0:
         return np.zeros(values.shape[1:], dtype=values.dtype)
     # argmax of booleans is the first True; of no True it is 0, where the value is 0
-    first = np.argmax(values != 0, axis=0)
-    return np.take_along_axis(values, first[None], axis=0)[0]
+    return np.take_along_axis(values, np.argmax(values != 0, axis=0)[None], axis=0)[0]
 
 
 def weighted_mean(values: np.ndarray, weight: np.ndarray) -> np.ndarray:

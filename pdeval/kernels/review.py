@@ -135,8 +135,7 @@ def TNR(
     relevant = len(rank)
     size = all_items(corpus, items, relevant)
     number = recall_level(recall, relevant, rule)
-    read = reached(rank, size, "corpus")[number - 1] - number
-    return 1.0 - share(read, size - relevant)
+    return 1.0 - share(reached(rank, size, "corpus")[number - 1] - number, size - relevant)
 
 
 @metric(reference=ASREVIEW, at="effort", limits=EFFORT, aliases=("recall_at_effort",))

@@ -288,8 +288,9 @@ def _product(frame: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
     measure = pairs[names[0]]
     if not isinstance(measure.dtype, pd.CategoricalDtype):
         requested = [one for one in frame.attrs.get("measures", ()) if (measure == one).any()]
-        categories = [*requested, *sorted(set(measure) - set(requested))]
-        pairs[names[0]] = pd.Categorical(measure, categories=categories)
+        pairs[names[0]] = pd.Categorical(
+            measure, categories=[*requested, *sorted(set(measure) - set(requested))]
+        )
     return list(pairs.sort_values(names).itertuples(index=False, name=None))
 
 

@@ -178,8 +178,9 @@ def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
     [2, 0, 1]
     """
     place_of = {str(query): place for place, query in enumerate(pd.unique(column.astype(object)))}
-    places = [place_of.get(str(query), len(place_of)) for query in queries.astype(object)]
-    return np.argsort(places, kind="stable")
+    return np.argsort(
+        [place_of.get(str(query), len(place_of)) for query in queries.astype(object)], kind="stable"
+    )
 
 
 def _of_judgments(judged: Judged, level: float | None, queries: pd.Index) -> np.ndarray | None:
@@ -438,8 +439,7 @@ def _resamples(
     cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None
 ) -> Iterator[np.ndarray]:
     """Yield how often each query is drawn, in blocks; `cells` is the memory per sample in addition to all pairs."""
-    together = max(1, 4 * BLOCK // (2 * n_runs**2 + cells))
-    return bootstrap_counts(n_queries, draws, seed, together)
+    return bootstrap_counts(n_queries, draws, seed, max(1, 4 * BLOCK // (2 * n_runs**2 + cells)))
 
 
 def _ordered_with_machine(

@@ -73,8 +73,9 @@ def log_of(table: Table) -> Log:
     frame = table.frame
     sides = _sides(frame, None, None, table.run_columns)
     one, two, names = _systems(frame, sides, None)
-    sign = _signs(frame, table.roles["winner"], sides, one, two, names)
-    return Log(one, two, sign, names, sides[0][:-2])
+    return Log(
+        one, two, _signs(frame, table.roles["winner"], sides, one, two, names), names, sides[0][:-2]
+    )
 
 
 @checks_arguments

@@ -340,12 +340,11 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
         )
     # list i has one relevant item, at rank i + 1
     values = scores(judged_of(np.eye(ranks, dtype=bool)), parsed).values[:, 0]
-    weight = share(values, values.sum(axis=1, keepdims=True))
     return described_frame(
         {
             "measure": np.repeat([measure.label for measure in parsed], ranks),
             "rank": np.tile(np.arange(1, ranks + 1), len(parsed)),
-            "weight": weight.ravel(),
+            "weight": share(values, values.sum(axis=1, keepdims=True)).ravel(),
         },
         {"measures": described(parsed), "table": "discounts"},
     )

@@ -204,8 +204,9 @@ def _effects(
         p_value = student(differences).p_value.reshape(shape)
     else:
         rmse = np.full(shape, np.nan)
-        two = stats.ttest_ind(values, originals, axis=1, nan_policy="omit")
-        p_value = np.asarray(two.pvalue, dtype=np.float64)
+        p_value = np.asarray(
+            stats.ttest_ind(values, originals, axis=1, nan_policy="omit").pvalue, dtype=np.float64
+        )
     run, measure = np.divmod(np.arange(rmse.size), len(mean))
     columns = {
         "n": counted.sum(axis=1),
@@ -288,8 +289,8 @@ def _orders(
     # the items of both sides, sorted by list and item; infinity if a side lacks the item
     both = old.merge(new, on=["list", "doc"], how="outer", suffixes=("", "_new")).fillna(np.inf)
     ids = np.concatenate([docs_there.index(), docs.index()]).astype(str)
-    order = np.argsort(np.argsort(ids, kind="stable"))  # inverse permutation
-    both["order"] = order[both["doc"]]
+    # inverse permutation
+    both["order"] = np.argsort(np.argsort(ids, kind="stable"))[both["doc"]]
     columns = both.drop(columns=["list", "doc"]).to_numpy(np.float64).T
     number = both["list"].to_numpy()
     n_lists = len(reproduced) * len(common)
@@ -391,13 +392,15 @@ def changes(snapshots: Mapping[Any, pd.DataFrame], *, confidence: float = 0.95) 
         raise ValueError(f"{len(snapshots)} snapshot: pass the scores of at least two.")
     cubes = {name: scores_cube(read(frame, "scores")) for name, frame in snapshots.items()}
     base, *_ = cubes.values()
-    parts = [_change(name, cube, base, confidence) for name, cube in cubes.items()]
-    result = pd.concat(parts, ignore_index=True)
+    result = pd.concat(
+        [_change(name, cube, base, confidence) for name, cube in cubes.items()], ignore_index=True
+    )
     names = [str(name) for name in base.runs.columns]
     # rank 1 for the largest loss, of measures where less is better the largest gain
     loss = np.where(result.pop("higher"), 1.0, -1.0) * result["relative_change"]
-    ranks = loss.groupby([result["snapshot"], result["measure"]]).rank(method="min")
-    result["loss_rank"] = ranks.astype(np.int64)
+    result["loss_rank"] = (
+        loss.groupby([result["snapshot"], result["measure"]]).rank(method="min").astype(np.int64)
+    )
     result = result.sort_values([*names, "measure"], kind="stable", ignore_index=True)
     return described_frame(dict(result.items()), {"run_columns": names})
 

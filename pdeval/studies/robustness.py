@@ -344,8 +344,9 @@ def robustness(
     )
     if not summary:
         return frame
-    keys = ["measure", "to", "policy", "keep", "statistic"]
-    cells = frame.groupby(keys, observed=True, sort=False)["value"]
+    cells = frame.groupby(
+        ["measure", "to", "policy", "keep", "statistic"], observed=True, sort=False
+    )["value"]
     return described_frame(
         cells.agg(draws="size", mean="mean", sd="std").reset_index(), frame.attrs
     )
@@ -484,8 +485,7 @@ def label_order(
     )
     runs = np.bincount(positions.item, minlength=count) if policy == "pool" else np.zeros(count)
     # relevant items, others of positive grade, and all else of a query are thinned separately
-    kind = np.select([positions.relevant(judged.level), positive], [0, 1], 2)
-    stratum = items.topic * 3 + kind
+    stratum = items.topic * 3 + np.select([positions.relevant(judged.level), positive], [0, 1], 2)
     order = np.lexsort((chance, -runs, stratum))  # the last key is the primary one
     ranked = stratum[order]
     first = begins(ranked)

@@ -135,8 +135,9 @@ def atoms(judged: Judged, *, unretrieved: Unretrieved = "run") -> Atoms:
         values = np.zeros((np.count_nonzero(positions.relevant(judged.level)), 2, len(run)))
         for block, rank, _ in rank_blocks(judged, counts):
             corpus = block["corpus"] if needs_corpus else np.zeros(1)
-            length = atomized(rank, block["retrieved"], corpus, unretrieved=unretrieved)
-            values[block.rows, 0, run] = length
+            values[block.rows, 0, run] = atomized(
+                rank, block["retrieved"], corpus, unretrieved=unretrieved
+            )
             values[block.rows, 1, run] = is_retrieved(rank)
         return values
 
@@ -199,10 +200,9 @@ def items(judged: Judged, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
 
 def item_columns(positions: Positions, topic: np.ndarray, item: np.ndarray) -> dict[str, Any]:
     """Return the query and document columns of some judged items."""
-    docs = positions.judged.docs.index()
     return {
         str(positions.queries.name): labels(positions.queries, topic),
-        positions.doc_name: labels(docs, positions.judged.doc[item]),
+        positions.doc_name: labels(positions.judged.docs.index(), positions.judged.doc[item]),
     }
 
 
@@ -713,8 +713,7 @@ def effective_fraction(lengths: ArrayLike) -> np.ndarray:
         smallest = np.nanmin(np.where(np.isnan(gap), np.inf, gap), axis=0)
         near = (gap - smallest <= NOISE * np.maximum(mean, target)) & np.isfinite(gap)
     # of equally near ones the most items: if all lengths are equal, all are read
-    most = (near * count).max(axis=0)
-    return np.where(np.isfinite(target), most / len(values), np.nan)
+    return np.where(np.isfinite(target), (near * count).max(axis=0) / len(values), np.nan)
 
 
 @verb(
@@ -909,8 +908,7 @@ def ablation(
         values[of_lists.index] = of_lists
         return values.reshape(-1, n_topics, 2).swapaxes(0, 1)
 
-    counted = judged.counted().any(axis=1)
-    means = judged.per_topic("means of lengths", of_topics)[counted]
+    means = judged.per_topic("means of lengths", of_topics)[judged.counted().any(axis=1)]
     # sums of a run add the values of its queries in their order in memory
     asl, inverse = (np.asfortranarray(means[:, :, number]) for number in (0, 1))
     frame = moved_along(precision, asl, inverse, margin=margin, alpha=alpha)

@@ -455,5 +455,6 @@ def agreement_table(
             table = sampled(judged, measures, N=N, **drawn, **options)
             parts.append(table.assign(lists=f"{name}, N = {N}"))
     table = pd.concat(parts, ignore_index=True)
-    columns = ["lists", *(name for name in table.columns if name != "lists")]
-    return described_frame(table[columns], parts[0].attrs)
+    return described_frame(
+        table[["lists", *(name for name in table.columns if name != "lists")]], parts[0].attrs
+    )

@@ -770,8 +770,9 @@ def _moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
             0.0  # what rounding leaves of equal ranks
         )
         # the sum over pairs of d_i d_j is n times the sum over runs of centered products
-        products = np.einsum("itr,jtr,t->ij", centered, centered, n.astype(np.float64))
-        yield _with_count(products, pairs_of(n).sum())
+        yield _with_count(
+            np.einsum("itr,jtr,t->ij", centered, centered, n.astype(np.float64)), pairs_of(n).sum()
+        )
 
 
 def _differences(

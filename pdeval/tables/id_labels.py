@@ -104,8 +104,7 @@ def natural_places(names: Sequence[object]) -> list[int]:
 
 def _by_name(rows: Sequence[tuple[object, ...]]) -> bool:
     """Return whether rows are sorted by their texts or by their values."""
-    texts = [tuple(map(str, row)) for row in rows]
-    if all(a <= b for a, b in pairwise(texts)):
+    if all(a <= b for a, b in pairwise([tuple(map(str, row)) for row in rows])):
         return True
     try:
         return all(a <= b for a, b in pairwise(rows))

@@ -199,10 +199,9 @@ def sections(text: str) -> Mapping[str, str]:
 @functools.cache
 def _entries(text: str) -> dict[str, str]:
     """Return the entries of a Parameters section by parameter; several parameters may share an entry."""
-    entries = [entry.rstrip() for entry in re.split(r"(?m)^(?=\S)", text) if entry]
     return {
         name: entry
-        for entry in entries
+        for entry in [entry.rstrip() for entry in re.split(r"(?m)^(?=\S)", text) if entry]
         for name in re.split(r",\s*", entry.partition(":")[0].strip())
     }
 
