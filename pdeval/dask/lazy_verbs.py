@@ -159,15 +159,16 @@ def order(
     several_passes = len(metrics) + len(rates) < len(requested)
     values = _values(judged, metrics, list(rates.values()), again=several_passes)
     options["compat"] = "pref_eval" if rule == "pref_eval" else None
-    tables = [
-        ordering.ordered(
-            _source(judged, [measure], values, warn=number == 0),
-            winrates=measure.label in rates,
-            **options,
-        )
-        for number, measure in enumerate(requested)
-    ]
-    return stacked(tables)
+    return stacked(
+        [
+            ordering.ordered(
+                _source(judged, [measure], values, warn=number == 0),
+                winrates=measure.label in rates,
+                **options,
+            )
+            for number, measure in enumerate(requested)
+        ]
+    )
 
 
 def compare(judged: DaskJudged, measures: object = MEASURES, **options: Any) -> pd.DataFrame:

@@ -370,11 +370,12 @@ def preferences_cube(table: Table) -> Preferences:
     """
     frame = table.frame
     names = table.run_columns
-    both = {
-        name: pd.concat([frame[f"{name}_a"], frame[f"{name}_b"]], ignore_index=True)
-        for name in names
-    }
-    runs, run = coded_runs(both)
+    runs, run = coded_runs(
+        {
+            name: pd.concat([frame[f"{name}_a"], frame[f"{name}_b"]], ignore_index=True)
+            for name in names
+        }
+    )
     run_a, run_b = run[: len(frame)], run[len(frame) :]
     if (run_a == run_b).any():
         raise ValueError(

@@ -459,11 +459,12 @@ def warn_about_seeds(runs: pd.DataFrame) -> None:
     systems = len(systems_of(runs, names)[0]) if names else len(runs)
     if systems < len(runs):
         of = "1 system" if systems == 1 else f"{systems} systems"
-        text = (
+        warnings.warn(
             f"{len(runs)} runs of {of} differ only in {listed(names)} but are treated as independent systems. "
-            f"Use replicate={names[0] if len(names) == 1 else names!r} to average them within each query."
+            f"Use replicate={names[0] if len(names) == 1 else names!r} to average them within each query.",
+            UserWarning,
+            stacklevel=outside(),
         )
-        warnings.warn(text, UserWarning, stacklevel=outside())
 
 
 def averaged(

@@ -406,18 +406,17 @@ def _frame(items: Listing, measures: list[Measure], values: np.ndarray) -> pd.Da
         raise judged.nothing_counts()
     judged.warn_of_missing_queries()
     counted = items.of_systems(counts) > 0
-    attrs = {
-        **judged.attrs,
-        "run_columns": list(map(str, items.systems.columns)),
-        "measures": described(measures),
-    }
     return Scores(
         items.systems,
         judged.queries,
         tuple(one.label for one in measures),
         np.where(counted, values, np.nan),
         np.array([one.higher for one in measures]),
-        attrs,
+        {
+            **judged.attrs,
+            "run_columns": list(map(str, items.systems.columns)),
+            "measures": described(measures),
+        },
     ).frame()
 
 

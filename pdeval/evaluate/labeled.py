@@ -134,7 +134,7 @@ def labeled(
     2     3  news-2022-018        0  news-2018-338     <NA>   <NA>
     """
     rows = rows_of(table, read(qrels, "qrels"), ties=ties, compat=compat, depth=depth)
-    request = Request.of(
+    return Request.of(
         *(rows.lists.runs, rows.lists.queries.index(), measures),
         query=query,
         runs=runs,
@@ -143,8 +143,7 @@ def labeled(
         texts=read_texts(texts),
         level=checked_level(level),
         rules={"ties": rows.ties, "compat": compat, "depth": depth, "judged_only": judged_only},
-    )
-    return request.frame(rows, np.arange(len(rows.lists.runs)))
+    ).frame(rows, np.arange(len(rows.lists.runs)))
 
 
 class Request(NamedTuple):

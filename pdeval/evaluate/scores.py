@@ -107,10 +107,9 @@ def values_of(judged: Judged, measures: Sequence[Measure]) -> np.ndarray:
     def compute(judged: Judged) -> np.ndarray:
         views = Views(judged)
         parts = views.parts() if all(measure.padded for measure in measures) else [views]
-        values = [
-            np.stack([part.values(measure) for measure in measures], axis=1) for part in parts
-        ]
-        return np.concatenate(values)
+        return np.concatenate(
+            [np.stack([part.values(measure) for measure in measures], axis=1) for part in parts]
+        )
 
     # the values of other measures may depend on other topics, or on the grades that these have
     by_topic = all(

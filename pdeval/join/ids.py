@@ -84,10 +84,9 @@ class Ids:
             for at in range(0, done, CHUNK):
                 part = number[0][at : at + CHUNK + 1] & number[1]
                 np.not_equal(part[1:], part[:-1], out=changed[at : min(at + CHUNK, done)])
-        differs = pc.not_equal(
+        changed[done:] = pc.not_equal(
             self.text.slice(done + 1), self.text.slice(done, len(changed) - done)
-        )
-        changed[done:] = differs.to_numpy(zero_copy_only=False)
+        ).to_numpy(zero_copy_only=False)
         return changed
 
     def decoded(self) -> Ids:

@@ -156,10 +156,9 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
     first, place = distinct(
         combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
     )
-    columns = {
-        name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()
-    }
-    return pd.DataFrame(columns), place
+    return pd.DataFrame(
+        {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}
+    ), place
 
 
 def ranges(begin: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -254,14 +254,15 @@ def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[pd.Dat
     start = first.rank[np.flatnonzero(begins)][group].astype(np.float64)
     kept = of_list[first.own] >= 0
     docs, doc = column_ids(table.column("doc"), "doc").take(first.row[kept]).unique()
-    rows = {
-        "list": of_list[first.own][kept],
-        "doc": doc.astype(np.int64),
-        "rank": first.rank[kept].astype(np.float64),
-        "start": start[kept],
-        "end": (start + np.bincount(group)[group] - 1)[kept],
-    }
-    return pd.DataFrame(rows), docs
+    return pd.DataFrame(
+        {
+            "list": of_list[first.own][kept],
+            "doc": doc.astype(np.int64),
+            "rank": first.rank[kept].astype(np.float64),
+            "start": start[kept],
+            "end": (start + np.bincount(group)[group] - 1)[kept],
+        }
+    ), docs
 
 
 def _orders(

@@ -386,11 +386,12 @@ def _shorter_lists(
     parts = []
     for depth in track(depths, total=len(depths), desc="shorter lists", progress=progress):
         top = Views(judged.on(judged.positions.keep_depth(int(depth))))
-        part = [
-            plan.statistics(top, measure, all_data.rank, target or all_data, weights)
-            for measure, all_data in zip(plan.measures, full)
-        ]
-        parts.append(part)
+        parts.append(
+            [
+                plan.statistics(top, measure, all_data.rank, target or all_data, weights)
+                for measure, all_data in zip(plan.measures, full)
+            ]
+        )
     return np.stack(parts, axis=1)
 
 

@@ -56,19 +56,20 @@ def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
         base,
         base * 0 + 1.0,
     )
-    positions = Positions(
-        pd.DataFrame({"run": np.arange(lists)}),
-        pd.Index([0], name="query_id"),
-        items,
-        item[order].astype(np.int64),
-        run[order],
-        rank,
-        rank - 1,
-        np.ones(len(rank)),
-        np.full((1, lists), depth, dtype=np.int64),
-        rules={"ties": "docid", "compat": "trec_eval-10", "depth": None},
+    return Judged(
+        Positions(
+            pd.DataFrame({"run": np.arange(lists)}),
+            pd.Index([0], name="query_id"),
+            items,
+            item[order].astype(np.int64),
+            run[order],
+            rank,
+            rank - 1,
+            np.ones(len(rank)),
+            np.full((1, lists), depth, dtype=np.int64),
+            rules={"ties": "docid", "compat": "trec_eval-10", "depth": None},
+        )
     )
-    return Judged(positions)
 
 
 def fitted_scale(N: int) -> dict[str, float]:
