@@ -321,8 +321,7 @@ def _kept(judged: DaskJudged, measures: Sequence[Measure], *, warn: bool) -> np.
     """Return which topics count for any of the measures; warn about missing ones, raise if no topic counts."""
     used = np.logical_or.reduce([*map(Views(judged.known).counted, measures)])
     kept: np.ndarray = np.any(used, axis=1)
-    if not kept.any():
-        raise judged.known.nothing_counts()
+    judged.known.check_counted(kept)
     if warn:
         judged.known.warn_of_missing_queries(used)
     return kept

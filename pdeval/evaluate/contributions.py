@@ -142,8 +142,7 @@ def disaggregate(
     check_populations(judged.positions, requested)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     counts = judged.counted()
-    if not counts.any():
-        raise judged.nothing_counts()
+    judged.check_counted(counts)
     judged.warn_of_missing_queries(counts, pairs=(a, b))
     views = Views(judged)
     cells, names = _cells(views, requested, a, b)
@@ -501,8 +500,7 @@ def most_different_topics(
         finite = np.isfinite(value)
         largest = np.abs(value[finite & used]).max(initial=0.0)
         values.append(np.where(finite, value / (largest or 1.0), np.sign(value)))
-    if not used.any():
-        raise views.judged.nothing_counts()
+    views.judged.check_counted(used)
     size = np.abs(values[0] if len(values) == 1 else values[0] - values[1])
     order = np.argsort(np.where(used, -size, np.inf), kind="stable")
     return order[: min(count, np.count_nonzero(used))].tolist()
@@ -824,8 +822,7 @@ def _topics(
     value = views.values(first)[:, runs]
     value = np.where(np.isfinite(value), value, np.nan)
     used = views.counted(first)[:, runs].all(axis=1) & ~np.isnan(value).any(axis=1)
-    if not used.any():
-        raise judged.nothing_counts()
+    judged.check_counted(used)
     # the largest spread between runs, or the worst value of a single run
     extent = np.ptp(value, axis=1) if len(runs) > 1 else (-value if first.higher else value)[:, 0]
     order = np.argsort(np.where(used, -extent, np.inf), kind="stable")

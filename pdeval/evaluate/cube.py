@@ -256,8 +256,7 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         for name in names
         if all(isinstance(one.get(name, pd.Categorical([])), pd.Categorical) for one in arrays)
     }
-    others = [name for name in names if columns[name] is None]
-    if others:
+    if others := [name for name in names if columns[name] is None]:
         parts = [
             pd.DataFrame(
                 {

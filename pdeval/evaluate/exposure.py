@@ -402,8 +402,7 @@ def _frame(items: Listing, measures: list[Measure], values: np.ndarray) -> pd.Da
     """Return the scores of systems, of the queries that count."""
     judged = items.judged
     counts = judged.counted()
-    if not counts.any():
-        raise judged.nothing_counts()
+    judged.check_counted(counts)
     judged.warn_of_missing_queries()
     counted = items.of_systems(counts) > 0
     return Scores(
@@ -509,8 +508,7 @@ def _fixed_target(items: Listing, groups: Groups, target: Target) -> np.ndarray:
         raise ValueError(
             f"target={target!r}: choose 'relevant', 'uniform', 'catalog', a mapping of group to fraction, or a table."
         )
-    unknown = [name for name in target if name not in groups.names]
-    if unknown:
+    if unknown := [name for name in target if name not in groups.names]:
         raise KeyError(
             f"target= has the group {unknown[0]!r}, which no item has; the groups are "
             f"{', '.join(map(repr, groups.names[:5]))}."
@@ -529,8 +527,7 @@ def _fixed_target(items: Listing, groups: Groups, target: Target) -> np.ndarray:
 def _by_query(target: pd.DataFrame, queries: pd.Index) -> pd.DataFrame:
     """Return the fractions of a table of query, group and fraction, with a row per query and a column per group."""
     query = str(query_column(target, {"query": queries.name} if queries.name in target else {}))
-    absent = [name for name in ("group", "fraction") if name not in target]
-    if absent:
+    if absent := [name for name in ("group", "fraction") if name not in target]:
         raise ValueError(
             f"target= has no column {absent[0]!r}; it has {', '.join(map(str, target.columns))}. Pass a table of "
             "query, group and fraction."
@@ -569,8 +566,7 @@ def exposure_shares(
     items = listing(judged, sample)
     of_items = Groups.of(groups, items)
     counted = (items.of_systems(judged.counted()) > 0) & (items.samples > 0)
-    if not counted.any():
-        raise judged.nothing_counts()
+    judged.check_counted(counted)
     shape = (len(of_items.names), len(items.systems))
     exposure, relevant = np.zeros(shape), np.zeros(shape)
     for topics, attention_of_group, aim in _by_group(items, of_items, "relevant"):
@@ -631,8 +627,7 @@ def exposure_tradeoff(
     1   b        2.0        0.7   0.6
     """
     cube = scores_cube(scores)
-    missing = [name for name in ("EE-D", "EE-R") if name not in cube.measures]
-    if missing:
+    if missing := [name for name in ("EE-D", "EE-R") if name not in cube.measures]:
         raise ValueError(
             f"the scores have no measure {missing[0]!r}. Compute them with .ireval.expected_exposure(qrels)."
         )

@@ -377,12 +377,11 @@ def collection_means(
     ]
     # along the queries of a collection, a run (or pair) lacks some and has others
     missing = [np.isnan(source.values[:, part]) for part in cube.slices()]
-    partly = [
+    if partly := [
         name
         for part, name in zip(missing, cube.names)
         if (part.any(axis=1) & ~part.all(axis=1)).any()
-    ]
-    if partly:
+    ]:
         examples = ", ".join(map(repr, partly[:3])) + (", ..." if len(partly) > 3 else "")
         warnings.warn(
             f"in {len(partly)} of {len(cube)} collections some runs lack queries: {examples}. Their means are over "

@@ -90,8 +90,7 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
     sign = 1 if measure.higher else -1
     values = sign * values_of(judged, [measure])[:, 0]
     used = views.counted(measure).all(axis=1) & np.isfinite(values).all(axis=1)
-    if not used.any():
-        raise judged.nothing_counts()
+    judged.check_counted(used)
     n_judged, first_ones, relevant, retrieved = first_counts(judged, views.level(measure), depth)
     listed = first_ones.sum(axis=1)
     fraction = np.divide(

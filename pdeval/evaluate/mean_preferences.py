@@ -170,9 +170,10 @@ def matrix(data: ScoresLike, measure: object = None) -> pd.DataFrame:
         square[a, b] = average
         square[b, a] = 0.0 - average
     runs = pd.Index(run_labels(source.runs))
-    frame = pd.DataFrame(square, index=runs.rename("run_a"), columns=runs.rename("run_b"))
-    frame.attrs.update({**source.attrs, "measure": label})
-    return frame
+    return described_frame(
+        pd.DataFrame(square, index=runs.rename("run_a"), columns=runs.rename("run_b")),
+        {**source.attrs, "measure": label},
+    )
 
 
 class WinRates(Scores):

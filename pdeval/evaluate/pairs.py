@@ -457,8 +457,7 @@ def select(
     check_populations(judged.positions, requested)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     source = Pairs(judged, requested, a, b, memory)
-    if not source.kept.any():
-        raise judged.nothing_counts()
+    judged.check_counted(source.kept)
     counts = judged.counted()
     # the product counts, for every two runs, the topics on which both count
     if (

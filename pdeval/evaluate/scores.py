@@ -86,8 +86,7 @@ def scores(judged: Judged, measures: object = MEASURES, *, warn: bool = True) ->
     views = Views(judged)
     values = np.empty((len(requested), *judged.positions.retrieved.shape))
     of_items = [number for number, measure in enumerate(requested) if measure.kind == "items"]
-    others = [number for number, measure in enumerate(requested) if measure.kind != "items"]
-    if others:
+    if others := [number for number, measure in enumerate(requested) if measure.kind != "items"]:
         values[others] = values_of(judged, [requested[number] for number in others]).swapaxes(0, 1)
     for number in of_items:
         values[number] = views.values(requested[number])
@@ -155,8 +154,7 @@ def cube_of(
         if measure.kind == "items":
             warn_of_undefined(judged, measure, np.isnan(row) & counts, counts)
     kept: np.ndarray = np.any(used, axis=1)
-    if not kept.any():
-        raise judged.nothing_counts()
+    judged.check_counted(kept)
     if warn:
         judged.warn_of_missing_queries(used)
     return Scores(

@@ -136,8 +136,7 @@ def partly_unlike(positions: Positions, rows: Callable[[], Ids | None]) -> str |
         return None
     if (doc := rows()) is not None:
         ids = judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item)
-        text = _unlike_forms(*ids) or _edited_ids(*ids)
-        if text is not None:
+        if (text := _unlike_forms(*ids) or _edited_ids(*ids)) is not None:
             return text
     total, retrieved = (
         np.bincount(judged.topic[rows], minlength=len(answered)) for rows in (item, item[hit])

@@ -249,8 +249,7 @@ def column_ids(column: pd.Series, role: str) -> Ids:
     plain = isinstance(dtype, np.dtype) and dtype.kind in "iub"
     array = None if plain else _arrow(column)
     if not plain:
-        missing = int(column.isna().sum()) if array is None else array.null_count
-        if missing:
+        if missing := int(column.isna().sum()) if array is None else array.null_count:
             raise _missing_ids(missing, role)
     if pd.api.types.is_integer_dtype(dtype):
         if (

@@ -76,8 +76,7 @@ class Catalog:
             "items": "items= (one row per item: its id, and its genres, features or numbers)",
             "history": "history= (what users had before: user, item)",
         }
-        missing = [means[name] for name in tables if getattr(self, name) is None]
-        if missing:
+        if missing := [means[name] for name in tables if getattr(self, name) is None]:
             raise ValueError(f"{measure} needs {' and '.join(missing)}.")
 
     def unknown(self, measure: str, name: str, others: str) -> KeyError:

@@ -254,6 +254,11 @@ class Judged:
         if self.positions.gaps:
             self.warn_once("gaps", self.positions.gaps)
 
+    def check_counted(self, counted: np.ndarray) -> None:
+        """Raise if no topic counts."""
+        if not counted.any():
+            raise self.nothing_counts()
+
     def nothing_counts(self) -> ValueError:
         """Return the error if no topic counts."""
         if self.query_rule == "common":

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import ScoresLike, only, pairs_of_measures
+from pdeval.evaluate import ScoresLike, described_frame, only, pairs_of_measures
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import order
@@ -117,9 +117,10 @@ def correlate(
     if matrix:
         every = range(n_orders)
         square = [[_value(orders, i, orders, j, by[0], runs, p)[1] for j in every] for i in every]
-        frame = pd.DataFrame(square, index=orders.labels(), columns=orders.labels())
-        frame.attrs.update({**orders.attrs, "coefficient": by[0].name})
-        return frame
+        return described_frame(
+            pd.DataFrame(square, index=orders.labels(), columns=orders.labels()),
+            {**orders.attrs, "coefficient": by[0].name},
+        )
     values = [
         (i, j, k, *_value(orders, i, orders, j, one, runs, p))
         for i, j in zip(a, b)
@@ -342,8 +343,7 @@ def _tidy(
     attrs: dict[Any, Any],
 ) -> pd.DataFrame:
     coefficient = labels(pd.Index([one.name for one in by]), which)
-    frame = pd.DataFrame(
-        {**columns, "coefficient": coefficient, "runs": count.astype(np.int64), "value": value}
+    return described_frame(
+        {**columns, "coefficient": coefficient, "runs": count.astype(np.int64), "value": value},
+        attrs,
     )
-    frame.attrs.update(attrs)
-    return frame

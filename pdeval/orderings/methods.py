@@ -173,8 +173,7 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
     usual = "mean" if has_values else "mc4"
     methods = [_read(usual if one == PAPER else one) for one in several("method", method)]
     for one in methods:
-        unknown = [column for column in one.entry.columns if column not in COLUMNS]
-        if unknown:
+        if unknown := [column for column in one.entry.columns if column not in COLUMNS]:
             raise ValueError(
                 f"the ordering {one.entry.name!r} has the parameter {unknown[0]!r}; its arrays must be some of "
                 f"{', '.join(COLUMNS)}."

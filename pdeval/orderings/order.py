@@ -221,9 +221,7 @@ class Orders(NamedTuple):
         ids = cube.run_columns(self.runs, columns.pop("run"))
         columns["measure"] = labels(pd.Index(self.measures), columns["measure"])
         columns["method"] = labels(pd.Index(self.methods), columns["method"])
-        frame = pd.DataFrame({**ids, **columns})
-        frame.attrs.update(self.attrs)
-        return frame
+        return cube.described_frame({**ids, **columns}, self.attrs)
 
 
 def of_judged(
@@ -389,8 +387,7 @@ def _ranks_of_measures(
 ) -> np.ndarray:
     """Return the ranks of one method, of shape (measures, runs), from its scores and tolerances."""
     score = np.concatenate([score for score, _ in scored])
-    names = [one.name for one in votes if one.name is not None]
-    if names:
+    if names := [one.name for one in votes if one.name is not None]:
         return np.stack([ranks_by_name(row, name) for row, name in zip(score, names)])
     return ranks(score, np.array([[tolerance] for _, tolerance in scored]))
 

@@ -153,8 +153,7 @@ def votes(
         )
     query_of_vote, queries = np.zeros(len(frame), dtype=np.int64), pd.Index([POOLED])
     if column is not None:
-        missing = int(frame[column].isna().sum())
-        if missing:
+        if missing := int(frame[column].isna().sum()):
             raise ValueError(f"column {column!r} has {missing:,} missing values. Drop these votes.")
         query_of_vote, queries = coded(frame[column], "query")
     # systems are numbered by name, so every pair has one direction; a cell is (query, first, second)
@@ -211,8 +210,7 @@ def _sides(
     if (a is None) != (b is None):
         raise ValueError("a= and b= must be passed together. Pass both columns of systems.")
     if a is not None and b is not None:
-        missing = [name for name in (a, b) if name not in frame.columns]
-        if missing:
+        if missing := [name for name in (a, b) if name not in frame.columns]:
             raise KeyError(f"no column {missing[0]!r}; the log has {listed(frame.columns)}.")
         return a, b
     for pair in (("a", "b"), ("left", "right")):
@@ -244,8 +242,7 @@ def _systems(
             raise ValueError(
                 f"runs={short_repr(runs)}: expected names of systems, got {short_repr(wrong[0])}."
             )
-        strange = [name for name in names if name not in set(runs)]
-        if strange:
+        if strange := [name for name in names if name not in set(runs)]:
             raise ValueError(
                 f"{len(strange):,} systems of the log are not in runs=, e.g. {strange[0]!r}; runs= has "
                 f"{listed(runs)}. Drop their votes, or add them to runs=."

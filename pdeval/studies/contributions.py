@@ -152,8 +152,7 @@ def contribution_ecdf(
     check_populations(judged.positions, parsed)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     counts = judged.counted()
-    if not counts.any():
-        raise judged.nothing_counts()
+    judged.check_counted(counts)
     judged.warn_of_missing_queries(counts, pairs=(a, b))
     views = Views(judged)
     rows = [

@@ -219,8 +219,7 @@ def _best(
             )  # of equals the first
             rows.append((name, label, texts[best], float(means[best])))
     frame = pd.DataFrame(rows, columns=["collection", "measure", "run", "value"])
-    frame.attrs.update(measures=known, table="best_systems")
-    return frame, higher
+    return described_frame(frame, {"measures": known, "table": "best_systems"}), higher
 
 
 def _scores(source: Collection, measures: object) -> Scores:

@@ -149,8 +149,7 @@ def stopping(
                 "pass a function of ranks and number of items."
             )
     counts = judged.counted()
-    if not counts.any():
-        raise judged.nothing_counts()
+    judged.check_counted(counts)
     judged.warn_of_missing_queries()
 
     def of_topics(judged: Judged) -> np.ndarray:

@@ -22,6 +22,7 @@ from pdeval.evaluate import (
     check_populations,
     chosen_pairs,
     decided,
+    described_frame,
     labeled_pairs,
     of_pairs,
     pairs_of_measures,
@@ -377,9 +378,10 @@ def agree(
     stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
     tally = Tally(stream.measures, len(stream.queries), fuzziness_of(fuzziness), attrs=stream.attrs)
     count(tally, stream, relative=relative, progress=progress)
-    frame = tally.frame(stream.queries if per == "query" else None)
-    frame.attrs.update(stream.attrs, **({"relative": True} if relative else {}))
-    return frame
+    return described_frame(
+        tally.frame(stream.queries if per == "query" else None),
+        {**stream.attrs, **({"relative": True} if relative else {})},
+    )
 
 
 @verb(
@@ -450,8 +452,7 @@ def agree_with_labels(
     names = labels(pd.Index([measure.label for measure in parsed]), np.arange(len(parsed)))
     frame = pd.DataFrame(rows)
     frame.insert(0, "measure", names)
-    frame.attrs.update(attributes(judged, parsed))
-    return frame
+    return described_frame(frame, attributes(judged, parsed))
 
 
 def _rate_over_queries(

@@ -750,8 +750,7 @@ def locality(
         if kind == "correlation"
         else _regressions(moments, ahead, 0 if cascaded else ahead)
     )
-    frame.attrs.update(judged.attrs)
-    return frame
+    return described_frame(frame, judged.attrs)
 
 
 def _moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:

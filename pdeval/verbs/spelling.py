@@ -31,8 +31,9 @@ def nearest(text: object, names: Iterable[str] | Mapping[str, str]) -> str | Non
     meanings = names if isinstance(names, Mapping) else {name: name for name in names}
     given = _plain(text)
     for is_near in (str.__eq__, _one_edit, _nearly_equal):
-        matches = {meaning for name, meaning in meanings.items() if is_near(given, _plain(name))}
-        if matches:
+        if matches := {
+            meaning for name, meaning in meanings.items() if is_near(given, _plain(name))
+        }:
             return matches.pop() if len(matches) == 1 else None
     return None
 
