@@ -228,14 +228,13 @@ def _without_rows(judged: DaskJudged, request: Request) -> pd.DataFrame:
     plan, nothing = judged.plan, np.zeros(0, dtype=np.int64)
     table, given = plan.table, plan.given
     documents = shuffle.plain(table.frame.iloc[:0])
-    different = np.array(given.different("grade"))
     names = {role: table.roles[role] for role in ("query", "doc")} | {"grade": given.roles["grade"]}
     columns = {
         "query": labels(plan.census.queries.index(), nothing),
         "rank": nothing,
         "doc": documents[names["doc"]].array,
         **({"score": documents[table.roles["score"]].array} if "score" in table else {}),
-        "grade": integers(different)[:0],
+        "grade": integers(np.array(given.different("grade")))[:0],
         "gain": np.zeros(0),
         **{measure.label: np.zeros(0) for measure in request.measures},
     }

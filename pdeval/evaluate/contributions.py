@@ -216,7 +216,6 @@ def _means(
         np.ravel_multi_index([cells[name] for name in KEY[1:]], shape), return_inverse=True
     )
     weight = np.bincount(cell, cells["weight"])
-    value = np.bincount(cell, cells["weight"] * cells["value"])
     kept = weight > 0  # a level that decides nowhere contributes nothing
     means = dict(zip(KEY[1:], (index[kept] for index in np.unravel_index(code, shape))))
     n_queries = n[means["measure"], means["pair"]]
@@ -224,7 +223,7 @@ def _means(
         **means,
         "n": n_queries,
         "weight": weight[kept] / n_queries,
-        "value": value[kept] / weight[kept],
+        "value": np.bincount(cell, cells["weight"] * cells["value"])[kept] / weight[kept],
     }
 
 

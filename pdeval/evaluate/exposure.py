@@ -484,12 +484,11 @@ def _by_group(
     by_relevance = isinstance(target, str) and target == "relevant"
     fixed = None if by_relevance else _fixed_target(items, groups, target)
     for block in items.blocks(lambda rank, above: attention(rank)):
-        exposure = groups.exposure(items, block, shares)
         if fixed is None:
             aim = items.at(shares * items.relevant[:, None], block).sum(axis=0).T[:, :, None]
         else:
             aim = np.broadcast_to(fixed, (len(fixed), len(items.samples)))[:, block.topics, None]
-        yield block.topics, exposure, aim
+        yield block.topics, groups.exposure(items, block, shares), aim
 
 
 def _fixed_target(items: Listing, groups: Groups, target: Target) -> np.ndarray:

@@ -384,12 +384,11 @@ def lexicographic(block: Block, end: str) -> np.ndarray:
 
 def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return 1/x - 1/y at the lowest level where the two differ, (topics, pairs)."""
-    reciprocal = 1.0 / block["rank"]
     order = lexicographic(block, "first")
     result = np.zeros((block.shape[0], len(a)))
     # the pairs that no level has decided yet
     topic, pair = np.nonzero(order[:, a] != order[:, b])
-    for level in reciprocal:
+    for level in 1.0 / block["rank"]:
         difference = level[topic, a[pair]] - level[topic, b[pair]]
         result[topic, pair] = difference
         topic, pair = topic[difference == 0], pair[difference == 0]

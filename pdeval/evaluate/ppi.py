@@ -139,14 +139,13 @@ def powered(
     average = (weights * slopes).sum(axis=0) / n
     parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
     # two independent variances: of the correction by human labels, and of the machine mean
-    df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
     return Powered(
         n,
         n_machine,
         mean,
         parts[0] + parts[1],
-        df,
+        degrees(parts, (n - 1, n_machine - 1)),
         average,
         human_mean,
         human_sd,

@@ -221,7 +221,9 @@ class _Model:
             if self.levels == "cutoffs"
             else [block.size for _, _, blocks in of_users for block in blocks]
         )
-        self.bins = level_bins(max(depths, default=1))
+        # the first levels of the bins: 1, 2, 3, 5, 9, 17, ... up to the deepest level
+        doubled = 2 ** np.arange(0, 40) + 1
+        self.bins = np.append(1, doubled[doubled <= max(depths, default=1)])
         # for each label, population and bin: the sum of signs, and the number of levels
         gain, size = np.zeros((2, len(topic), len(of_users), len(self.bins)))
         users = np.zeros((len(topic), len(of_users)))
@@ -674,9 +676,3 @@ def _sign_of_winner(column: pd.Series, positions: Positions, sides: list[np.ndar
             f"unknown winner {example!r}: expected 'a', 'b', 'tie' or one of the two runs."
         )
     return np.where(is_tie, 0.0, np.where(is_a, 1.0, -1.0))
-
-
-def level_bins(deepest: int) -> np.ndarray:
-    """Return the first levels of the bins: 1, 2, 3, 5, 9, 17, ... up to the deepest level."""
-    doubled = 2 ** np.arange(0, 40) + 1
-    return np.concatenate([[1], doubled[doubled <= deepest]])

@@ -47,9 +47,11 @@ def cutoff(measures: list[Measure]) -> int:
 
 def has_unjudged(positions: Positions) -> bool:
     """Return whether unjudged documents have ranks: lists have definite ranks, and the join keeps their rows."""
-    rules = positions.rules
-    definite = not rules.get("judged_only") and rules["ties"] != "expected"
-    return definite and positions.source is not None
+    return (
+        positions.source is not None
+        and positions.rules["ties"] != "expected"
+        and not positions.rules.get("judged_only")
+    )
 
 
 @dataclass(frozen=True, eq=False)

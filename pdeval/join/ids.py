@@ -112,7 +112,13 @@ class Ids:
         """Return, for every row, the place of its id among `known` (all different), or -1."""
         if self.values is not None:  # few values, many rows
             return self.values.probe(known)[self.codes]
-        place = self._index_in(known)
+        known = known.decoded()
+        if self.numbers is not None:
+            place = pc.index_in(
+                *(pa.array(ids.astype(np.int64)) for ids in (self.numbers, known.stored))
+            )
+        else:
+            place = pc.index_in(self.text, value_set=known.text.cast(self.stored.type))  # type: ignore[union-attr]
         if place.null_count:
             place = pc.fill_null(place, -1)
         return place.to_numpy(zero_copy_only=False)
@@ -146,15 +152,6 @@ class Ids:
         sample = self.stored.slice(0, SAMPLE)
         tails, texts = (np.unique(hashes(sample, words=words)) for words in (1, len(_MULTIPLIERS)))
         return 1 if len(tails) == len(texts) else len(_MULTIPLIERS)
-
-    def _index_in(self, known: Ids) -> pa.Array:
-        """Return the place of every row's id among `known`, null if it is not there; without codes."""
-        known = known.decoded()
-        if self.numbers is not None:
-            return pc.index_in(
-                *(pa.array(ids.astype(np.int64)) for ids in (self.numbers, known.stored))
-            )
-        return pc.index_in(self.text, value_set=known.text.cast(self.stored.type))  # type: ignore[union-attr]
 
     def unique(self, *, narrow: bool = False, natural: bool = False) -> tuple[Ids, np.ndarray]:
         """Return the different ids in byte (or number) order, and each row's place among them.
@@ -248,9 +245,8 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         return Ids(codes=codes, values=column_ids(pd.Series(column.cat.categories), role))
     plain = isinstance(dtype, np.dtype) and dtype.kind in "iub"
     array = None if plain else _arrow(column)
-    if not plain:
-        if missing := int(column.isna().sum()) if array is None else array.null_count:
-            raise _missing_ids(missing, role)
+    if not plain and (missing := int(column.isna().sum()) if array is None else array.null_count):
+        raise _missing_ids(missing, role)
     if pd.api.types.is_integer_dtype(dtype):
         if (
             str(dtype).lower().startswith("uint64")

@@ -321,11 +321,10 @@ def _value(
         raise TooFew(
             f"the orderings {one.text(i)} and {other.text(j)} have {len(both)} common runs; a correlation needs two."
         )
-    options = {"p": p} if "p" in by.parameters else {}
     sides = -x[both], -y[both]
     if by.looks_at == "scores":
         sides = _turned(one, i, both), _turned(other, j, both)
-    return len(both), float(by.function(*sides, **options))
+    return len(both), float(by.function(*sides, **{"p": p} if "p" in by.parameters else {}))
 
 
 def _turned(orders: _Orders, i: int, both: np.ndarray) -> np.ndarray:

@@ -331,7 +331,14 @@ def orders_of(
         for m in range(len(source.measures))
     ]
     once = [_scored(votes, methods, compat) for votes in votes_of_measures]
-    ranks_of_methods = [_ranks_of_measures(votes_of_measures, each) for each in zip(*once)]
+    ranks_of_methods = [
+        _ranks(
+            np.concatenate([score for score, _ in of_measures]),
+            name,
+            np.array([[tolerance] for _, tolerance in of_measures]),
+        )
+        for of_measures in zip(*once)
+    ]
     parts = []
     for m, (measure, votes) in enumerate(zip(source.measures, votes_of_measures)):
         resampled = []
@@ -339,7 +346,10 @@ def orders_of(
             per_query = 1 + n_runs * any("worst_first" in one.entry.columns for one in methods)
             blocks = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
             resampled = [
-                _ranked(votes, methods, compat, weights)
+                [
+                    (score, _ranks(score, name, tolerance))
+                    for score, tolerance in _scored(votes, methods, compat, weights)
+                ]
                 for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)
             ]
         for k, one in enumerate(methods):
@@ -382,26 +392,9 @@ def orders_of(
     return Orders(source.runs, source.measures, tuple(one.label for one in methods), columns, attrs)
 
 
-def _ranks_of_measures(
-    votes: Sequence[Votes], scored: Sequence[tuple[np.ndarray, float]]
-) -> np.ndarray:
-    """Return the ranks of one method, of shape (measures, runs), from its scores and tolerances."""
-    score = np.concatenate([score for score, _ in scored])
-    if names := [one.name for one in votes if one.name is not None]:
-        return np.stack([ranks_by_name(row, name) for row, name in zip(score, names)])
-    return ranks(score, np.array([[tolerance] for _, tolerance in scored]))
-
-
-def _ranked(
-    votes: Votes, methods: list[Measure], compat: str | None, weights: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return scores and ranks of each method in bootstrap samples, the leading axis."""
-    return [
-        (score, ranks_by_name(score, votes.name))
-        if votes.name is not None
-        else (score, ranks(score, tolerance))
-        for score, tolerance in _scored(votes, methods, compat, weights)
-    ]
+def _ranks(score: np.ndarray, name: np.ndarray | None, tolerance: float | np.ndarray) -> np.ndarray:
+    """Return ranks along the last axis: equal scores are ordered by `name`, or tied without it."""
+    return ranks(score, tolerance) if name is None else ranks_by_name(score, name)
 
 
 def _scored(

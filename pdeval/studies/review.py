@@ -171,14 +171,13 @@ def stopping(
     recall[:, ~counts] = np.nan
     effort[:, ~counts] = np.nan
     n, mean, low, high = _interval(np.moveaxis(recall, 1, 0), confidence)
-    reached = np.nanmean(np.where(np.isnan(recall), np.nan, recall >= target), axis=1)
     run, rule_number = np.divmod(np.arange(mean.size), len(requested))
     columns = {
         "recall": mean,
         "ci_low": low,
         "ci_high": high,
         "effort": np.nanmean(effort, axis=1),
-        "reached": reached,
+        "reached": np.nanmean(np.where(np.isnan(recall), np.nan, recall >= target), axis=1),
     }
     return described_frame(
         {
