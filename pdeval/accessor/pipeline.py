@@ -79,10 +79,9 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
         data = data_of(source, verb, replicate)
         result = described(verb, verb.function(data, **options))
         return displayed(verb, result, data, options)
+    bar = options.get("progress")
     if any(parameter.name == "progress" for parameter in verb.parameters):
-        bar, options["progress"] = options.get("progress"), False  # one bar for all groups
-    else:
-        bar = None
+        options["progress"] = False  # one bar for all groups
     if verb.per_list:
         source = Rows(verb.function(source.data, **options), verb.returns[0])
     batched = None
@@ -122,8 +121,7 @@ def described(verb: Verb, result: Any) -> Any:
     """Return a result with the name of its table in `attrs`."""
     if isinstance(result, pd.DataFrame) and verb.returns:
         result.attrs.pop("table", None)
-        name = kind_of(result, among=verb.returns)
-        if name is not None:
+        if (name := kind_of(result, among=verb.returns)) is not None:
             _check_runs(verb, SCHEMAS[name], result)
             result.attrs["table"] = name
     return result
@@ -227,24 +225,16 @@ def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Ro
     draws = next(
         (parameter.default for parameter in verb.parameters if parameter.name == "draws"), 1
     )
-    if (
-        not verb.independent
-        or options.get("replicate") is not None
-        or not options.get("draws", draws)
-    ):
-        return
-    warn_about_seeds(source.runs)
+    if verb.independent and options.get("replicate") is None and options.get("draws", draws):
+        warn_about_seeds(source.runs)
 
 
 def check_one_collection(accessor: Any, verb: Verb) -> None:
     """Raise if a table of several collections is used as one."""
-    frame = getattr(accessor, "_frame", None)
-    if frame is None:  # a join has one collection
-        return
-    names = [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
-    if not any(frame[name].nunique() > 1 for name in names):
-        return
-    if "by" in options_of(verb):
+    frame: Any = getattr(accessor, "_frame", None)  # a join has none, and one collection
+    known = getattr(frame, "attrs", {}).get("collections", ())
+    names = [name for name in known if name in frame.columns]
+    if any(frame[name].nunique() > 1 for name in names) and "by" in options_of(verb):
         by = repr(names[0]) if len(names) == 1 else repr(names)
         raise ValueError(
             f"this table has several collections ({listed(names)}) with different queries. Use {verb.name}(by={by}) "
@@ -281,9 +271,8 @@ class Collections:
     ) -> Self | None:
         """Return the collections of a call, or None if there is only one."""
         by = shared.get("by", options.get("by"))
-        if accessor._kind != "runs" or not isinstance(by, str | list | tuple):
-            return None
-        if "by" not in shared and "runs" in verb.on:
+        every_group = "by" not in shared and "runs" in verb.on
+        if accessor._kind != "runs" or every_group or not isinstance(by, str | list | tuple):
             return None
         judgments = judgments_among(options)
         known = (
@@ -316,8 +305,7 @@ class Collections:
                 if name in {one.name for one in verb.parameters}
             }
             return verb.function(self.grouped(verb, options), **options_of_verb)
-        joined = self._joined_at_once(verb, options, shared)
-        if joined is not None:
+        if (joined := self._joined_at_once(verb, options, shared)) is not None:
             return joined
         labels, keys, frames, metadata = self._grouped(
             shared["by"], groups.tables_of(shared.get("metadata"))
@@ -356,9 +344,8 @@ class Collections:
         than the ranks of judged items: each collection is then joined separately.
         """
         simple = (verb.core or verb.per_measure) and verb.needs == "measures" and verb.returns
+        simple = simple and [*self.judgments] == ["qrels"] and shared["by"] == self.names
         if not simple or [*shared] != ["by", "metadata"] or shared["metadata"] is not None:
-            return None
-        if [*self.judgments] != ["qrels"] or shared["by"] != self.names:
             return None
         options = dict(options)
         try:

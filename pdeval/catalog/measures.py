@@ -108,22 +108,18 @@ def parse(text: object, **parameters: Any) -> Measure:
     if isinstance(text, Measure) and not parameters:
         return text
     if parameters or type(text) is not str:
-        return _parsed(text, parameters)
+        return _parsed.__wrapped__(text, **parameters)
     if (declared := list(ENTRIES.values())) != _DECLARED:
         _DECLARED[:] = declared
-        _named.cache_clear()
-    return _named(text)
+        _parsed.cache_clear()
+    return _parsed(text)
 
 
 _DECLARED: list[Entry] = []  # the entries at the last call; names are parsed again if they change
 
 
 @functools.lru_cache(maxsize=1 << 10)
-def _named(text: str) -> Measure:
-    return _parsed(text, {})
-
-
-def _parsed(text: object, parameters: Mapping[str, Any]) -> Measure:
+def _parsed(text: Any, **parameters: Any) -> Measure:
     if isinstance(text, str):
         names = _several(text)
         if len(names) > 1:

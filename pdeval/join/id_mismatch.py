@@ -155,16 +155,21 @@ def partly_unlike(positions: Positions, rows: Callable[[], Ids | None]) -> str |
 
 def _unlike_forms(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: int) -> str | None:
     """Return the warning if many ids that no run returns are of a form that no id of the runs has."""
+    sample, matching = (_spread(docs, rows, SAMPLE) for rows in (lost, hit))
+    # ids of the runs are read only if a form is missing among the judged ids that match
+    stages: list[Callable[[], pa.Array]] = [
+        lambda: matching[:FEW],
+        lambda: matching,
+        lambda: _spread(doc, None, ROWS),
+    ]
     for steps in _FORMS:
-        sample = _forms(_spread(docs, lost, SAMPLE), steps)
-        forms = sample.value_counts()
+        forms = _forms(sample, steps).value_counts()
         frequent = forms.field("values").filter(
             pc.greater_equal(forms.field("counts"), SHARE * len(sample))
         )
-        # ids of the runs are read only if a form is missing among the judged ids that match
-        for others, rows, most in ((docs, hit, SAMPLE), (doc, None, ROWS)):
+        for others in stages:
             if len(frequent):
-                known = _forms(_spread(others, rows, most), steps)
+                known = _forms(others(), steps)
                 frequent = frequent.filter(pc.invert(pc.is_in(frequent, value_set=known)))
         if len(frequent):
             missing = docs.take(lost).as_text()
@@ -186,17 +191,19 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
     sampled_lost, sampled_hit = (
         _spread(docs, rows, 8 * SAMPLE).cast(pa.large_string()) for rows in (lost, hit)
     )
-    edited_lost = [edit(sampled_lost) for edit in _EDITS.values()]
-    edited_hit = [edit(sampled_hit) for edit in _EDITS.values()]
-    # one lookup of few rows among all these ids
-    ids = pa.concat_arrays([sampled_hit, *edited_lost, *edited_hit])
+    both = sampled_lost, sampled_hit
+    parts = [sampled_hit, *(edit(ids) for ids in both for edit in _EDITS.values())]
+    # one lookup of few rows among all these ids, and one of all these ids
+    ids = pa.concat_arrays(parts)
     returned = _spread(doc, None, ROWS >> 2).cast(pa.large_string())
-    seen = pc.unique(returned.filter(pc.is_in(returned, value_set=ids)))
-    usual = np.mean(pc.is_in(sampled_hit, value_set=seen))
-    for (how, edit), of_lost, of_hit in zip(_EDITS.items(), edited_lost, edited_hit):
-        matches = np.asarray(pc.is_in(of_lost, value_set=seen))
-        by_chance = np.mean(pc.is_in(of_hit, value_set=seen))
-        if matches.sum() >= FEW and matches.mean() >= max(usual / 4, 4 * by_chance):
+    seen = returned.filter(pc.is_in(returned, value_set=ids))
+    ends = np.cumsum([len(part) for part in parts])[:-1]
+    matched = np.split(np.asarray(pc.is_in(ids, value_set=seen)), ends)
+    usual = matched[0].mean()
+    for (how, edit), matches, by_chance in zip(
+        _EDITS.items(), matched[1:], matched[1 + len(_EDITS) :]
+    ):
+        if matches.sum() >= FEW and matches.mean() >= max(usual / 4, 4 * by_chance.mean()):
             lost_ids = sampled_lost.filter(pa.array(matches))
             # numbered ids are others of their kind without a digit: d12 and d1
             removed = {
