@@ -40,7 +40,7 @@ What = Literal["runs", "qrels"]
 INDEX = re.compile(r"__index_level_\d+__")  # an index that pandas wrote beside the columns
 
 
-def frame(table: object) -> pd.DataFrame:
+def frame(table: Any) -> pd.DataFrame:
     """Return a table of another library as a pandas frame, which has `.ireval`.
 
     Accepts all objects with `__arrow_c_stream__`: Polars and PyArrow tables, DuckDB relations, Ibis results. The table
@@ -68,10 +68,15 @@ def frame(table: object) -> pd.DataFrame:
         return table
     if not is_stream(table):
         raise TypeError(not_a_table(table))
-    read = _arrow_table(table)
+    coded = _polars_codes(table) if _package_and_class(table) == ("polars", "DataFrame") else {}
+    read = _arrow_table(table.with_columns(*coded.values()) if coded else table)
     check_unique(read.column_names)
     result = pd.DataFrame(
-        {name: _column(read[name]) for name in read.column_names if not INDEX.fullmatch(name)},
+        {
+            name: _polars_categories(table[name], column) if name in coded else series(column)
+            for name, column in zip(read.column_names, read.columns)
+            if not INDEX.fullmatch(name)
+        },
         index=pd.RangeIndex(read.num_rows),
         copy=False,
     )
@@ -267,17 +272,26 @@ def _casts_views() -> bool:
     return True
 
 
-def _column(column: pa.ChunkedArray) -> Any:
-    """Return a column of any Arrow type as a pandas column."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _categories(column)
-    if str(kind) == "string_view":
-        column = column.cast(pa.large_string())
-    elif pa.types.is_decimal(kind):
-        # by the text, which is rounded correctly; the cast of Arrow may not be
-        column = column.cast(pa.string()).cast(pa.float64())
-    return series(column)
+def _polars_codes(table: Any) -> dict[str, Any]:
+    """Return the codes of categorical columns of a Polars frame; Polars hashes the rows if it exports the columns."""
+    return {
+        column.name: column.to_physical()
+        for column in table.get_columns()
+        if str(column.dtype).startswith("Categorical") and len(column) and not column.null_count()
+    }
+
+
+def _polars_categories(column: Any, codes: pa.ChunkedArray) -> pd.Categorical[str]:
+    """Return a Polars column with these codes as categories, in the order of their first rows."""
+    code = codes.to_numpy()
+    # rows with another code than the row before: few in a sorted table
+    rows = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+    rows = rows[~pd.Series(code[rows]).duplicated().to_numpy()]
+    place = np.empty(int(code.max()) + 1, dtype=np.min_scalar_type(-len(rows) - 1))
+    place[code[rows]] = np.arange(len(rows))
+    names = series(_arrow_table(column[rows].cast(str).to_frame())[0])
+    # categories have the default dtype of strings, which is object in pandas 2
+    return categorical(looked_up(place, code), pd.Index(names, dtype=pd.Index([""]).dtype))
 
 
 def _categories(column: pa.ChunkedArray) -> Any:
@@ -285,27 +299,28 @@ def _categories(column: pa.ChunkedArray) -> Any:
 
     Arrow dictionaries may have duplicate, missing and unused names: Polars has one dictionary for many columns.
     """
-    values = column.type.value_type
     if not column.num_chunks:
         return pd.Categorical([])
+    values = column.type.value_type
     text = pa.large_string() if "string" in str(values) else values
     names = pa.chunked_array([chunk.dictionary.cast(text) for chunk in column.chunks])
-    # codes of the concatenated names of all chunks: a missing name has -1
+    starts = np.cumsum([0, *map(len, names.chunks)]).tolist()
+    # positions in the names of all chunks; a missing value has the position after the last name
+    position = np.concatenate(
+        [
+            chunk.indices.cast(pa.int32()).fill_null(len(names) - start).to_numpy() + start
+            for chunk, start in zip(column.chunks, starts)
+        ]
+    )
     number, once = pd.factorize(names.to_pandas().astype(object))
+    number = np.append(number, -1)
     used = np.zeros(len(once) + 1, dtype=bool)  # the last element is for -1
-    parts, start = [], 0
-    for chunk in column.chunks:
-        # the names of the codes of the chunk; a missing code selects the last, which is -1
-        numbers = np.append(number[start : start + len(chunk.dictionary)], -1)
-        missing = pa.scalar(len(numbers) - 1, chunk.indices.type)
-        indices = chunk.indices.fill_null(missing) if chunk.null_count else chunk.indices
-        parts.append((numbers, indices.to_numpy(zero_copy_only=False)))
-        used[numbers[counts_of(parts[-1][1], len(numbers)) > 0]] = True
-        start += len(numbers) - 1
+    used[number[counts_of(position, len(number)) > 0]] = True
     # numbers without those of unused names
     place = np.append(np.cumsum(used[:-1]) - 1, -1).astype(np.min_scalar_type(-len(once) - 1))
-    code = np.concatenate([looked_up(place[numbers], indices) for numbers, indices in parts])
-    return categorical(code, list(np.asarray(once, dtype=object)[used[:-1]]))
+    return categorical(
+        looked_up(place[number], position), list(np.asarray(once, dtype=object)[used[:-1]])
+    )
 
 
 @checks_arguments
@@ -587,12 +602,15 @@ def from_arrow(table: pa.Table) -> pd.DataFrame:
 
 
 def series(column: pa.ChunkedArray) -> Any:
-    """Return an Arrow column as a string array, a categorical or a numpy array."""
+    """Return an Arrow column of any type as a string array, a categorical or a numpy array."""
+    if str(column.type) == "string_view":
+        column = column.cast(pa.large_string())
+    elif pa.types.is_decimal(column.type):
+        # by the text, which is rounded correctly; the cast of Arrow may not be
+        column = column.cast(pa.string()).cast(pa.float64())
     kind = column.type
     if pa.types.is_dictionary(kind):
-        unified = column.unify_dictionaries().combine_chunks()
-        codes = unified.indices.fill_null(-1) if unified.null_count else unified.indices
-        return categorical(codes.to_numpy(zero_copy_only=False), unified.dictionary.to_pylist())
+        return _categories(column)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return text_dtype().__from_arrow__(column)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -601,17 +619,20 @@ def series(column: pa.ChunkedArray) -> Any:
     return values if values.flags.writeable else values.copy()
 
 
-def categorical(codes: np.ndarray, names: list[str]) -> pd.Categorical[str]:
-    """Return `names[codes]` as a categorical with codes of the smallest sufficient dtype.
+def categorical(codes: np.ndarray, names: list[str] | pd.Index) -> pd.Categorical[str]:
+    """Return `names[codes]`, of distinct names, as a categorical with codes of the smallest sufficient dtype.
 
     Examples
     --------
     >>> categorical(np.array([0, 0, 1]), ["bm25", "ql"]).tolist()
     ['bm25', 'bm25', 'ql']
     """
+    # the public constructor of the dtype hashes all names to test that they are distinct
     # -1 is the missing value of pandas, so the dtype must be signed
     return pd.Categorical.from_codes(
         np.array(codes, dtype=np.min_scalar_type(-len(names) - 1)),
-        categories=pd.Index(names),
+        dtype=getattr(pd.CategoricalDtype, "_from_fastpath", pd.CategoricalDtype)(
+            pd.Index(names), False
+        ),
         validate=False,
     )

@@ -55,6 +55,29 @@ def test_a_dictionary_with_unused_double_and_missing_names_becomes_categories_th
     assert sorted(made.cat.categories) == ["a", "b"]
 
 
+@pytest.mark.extras
+@pytest.mark.parametrize(
+    "ids",
+    [["b", "b", "a", "b", "c"], ["b", None, "a"], [None, None], [], ["b"] * 300 + ["c", "b"]],
+    ids=["names", "missing", "only missing", "no rows", "long"],
+)
+def test_polars_categories_are_those_of_the_rows_in_the_order_of_their_first_rows(ids):
+    polars = pytest.importorskip("polars")
+    other = polars.Series("self", ["never", "c", "a"], dtype=polars.Categorical)
+    column = polars.Series("self", ids, dtype=polars.Categorical)
+    chunks = polars.concat([other, column, column], rechunk=False)[len(other) :]
+    for table in (column.to_frame(), chunks.to_frame()):
+        made = pdeval.frame(table)["self"]
+        expected = table["self"].to_list()
+        assert made.astype(object).where(made.notna(), None).tolist() == expected
+        names = list(dict.fromkeys(name for name in expected if name is not None))
+        if None in expected:  # Polars exports these, in an order of its own
+            assert sorted(made.cat.categories) == sorted(names)
+        else:
+            assert made.cat.categories.tolist() == names
+        assert made.cat.categories.dtype == pd.Categorical(names).categories.dtype
+
+
 def test_chunks_with_dictionaries_of_their_own_are_one_column():
     chunks = [
         pa.array(names, pa.string()).dictionary_encode() for names in (["a", "b"], ["b", "c"], [])
