@@ -79,10 +79,9 @@ def collapse(
     rows = first[ranked]
     _, list_of_row = distinct(combined_codes([(codes[rows], n) for codes, n in lists], len(rows)))
     n_before = np.searchsorted(list_of_row, list_of_row)  # rows of earlier lists
-    ids = {name: labels(answers.runs[name], answers.run[rows]) for name in runs.run_columns}
     result = pd.DataFrame(
         {
-            **ids,
+            **{name: labels(answers.runs[name], answers.run[rows]) for name in runs.run_columns},
             runs.roles["query"]: labels(answers.queries, answers.query[rows]),
             runs.roles["doc"]: labels(documents, document[rows]),
             runs.roles["score"]: scores[ranked],

@@ -90,9 +90,8 @@ def measure_spans(
 
     # the document of a list; the last run is that of the judgments, which has all relevant spans
     n_queries, n_runs = answers.shape
-    no_run = np.full(len(judged), n_runs)
     query = np.concatenate([answers.query, span_query])
-    run = np.concatenate([answers.run, no_run])
+    run = np.concatenate([answers.run, np.full(len(judged), n_runs)])
     columns = [(query, n_queries), (doc, len(docs)), (run, n_runs + 1)]
     first, document = distinct(combined_codes(columns, len(query)))
     # documents are sorted by query and id: those of a span are contiguous, one for each list that has it
@@ -108,8 +107,7 @@ def measure_spans(
     position, place = np.unique(
         np.concatenate([start, span_start, end, span_end]), return_inverse=True
     )
-    code = np.tile(owner, 2) * len(position) + place
-    points, point = np.unique(code, return_inverse=True)
+    points, point = np.unique(np.tile(owner, 2) * len(position) + place, return_inverse=True)
     length = np.diff(position[points % len(position)], append=0.0)
     piece_first, piece_end = np.split(point, 2)
     n_pieces = piece_end - piece_first
@@ -124,7 +122,6 @@ def measure_spans(
     relevant = np.where(gain > 0, length, 0.0)
 
     row_of_point = first[points // len(position)]
-    n_ranks = int(rank.max(initial=1))
     covered = np.flatnonzero(first_rank < inf)
     # (ranks, queries, runs)
     cell = (
@@ -132,7 +129,7 @@ def measure_spans(
         query[row_of_point[covered]],
         run[row_of_point[covered]],
     )
-    shape = (n_ranks, n_queries, n_runs)
+    shape = (int(rank.max(initial=1)), n_queries, n_runs)
     of_judgments = run[row_of_point] == n_runs
     total = np.bincount(query[row_of_point][of_judgments], relevant[of_judgments], n_queries)
     by_kernel = {

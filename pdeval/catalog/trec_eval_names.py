@@ -176,8 +176,7 @@ def exact_names(name: str, given: list[str]) -> list[str]:
     >>> exact_names("iprec_at_recall", [".125,1"]), exact_names("set_F", ["2"]), exact_names("map", [])
     (['iprec_at_recall_0.125', 'iprec_at_recall_1'], ['set_F_2'], ['map'])
     """
-    style = TABLE[name][0]
-    if style in ("integer", "fraction"):
+    if TABLE[name][0] in ("integer", "fraction"):
         return [
             f"{name}_{int(cutoff) if cutoff == int(cutoff) else cutoff}"
             for cutoff in cutoffs(name, given)

@@ -194,8 +194,7 @@ def compare(options: argparse.Namespace) -> int:
     if options.all_columns:
         return _write(table, options)
     pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
-    printed = [*table.attrs.get("by", ()), *pair, *PRINTED]
-    _write(table, options, printed, optional=("effect_size",))
+    _write(table, options, [*table.attrs.get("by", ()), *pair, *PRINTED], optional=("effect_size",))
     if sys.stdout.isatty() and not options.quiet:
         level = f"{100 * table.attrs['confidence']:.10g}% confidence interval"
         kind = "simultaneous " * table.attrs["simultaneous"]

@@ -226,10 +226,9 @@ def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object
     grade = positions.judged.grade[positions.item[near]]
     # (queries, ranks), one character each
     table = np.full((len(positions.queries), depth), "-")
-    digits = np.where(
+    table[topic, positions.rank[near].astype(int) - 1] = np.where(
         grade > 9, ">", np.where(grade < 0, ".", np.clip(grade, 0, 9).astype(int).astype(str))
     )
-    table[topic, positions.rank[near].astype(int) - 1] = digits
     length = np.minimum(positions.retrieved[:, run], depth).astype(int)
     return {
         query: "".join(line[:end]) for query, line, end in zip(positions.queries, table, length)

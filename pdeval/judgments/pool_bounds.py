@@ -303,12 +303,11 @@ class _Lists:
         low, high = value.copy(), value.copy()
         most = self.size + count
         for size in range(1, int(most.max(initial=0)) + 1):
-            fits = (
+            lists = np.flatnonzero(
                 (most == size) & (count > 0)
                 if assume == "all"
                 else (size > self.size) & (size <= most)
             )
-            lists = np.flatnonzero(fits)
             step = max(BLOCK // size, 1)
             for part in (lists[at : at + step] for at in range(0, len(lists), step)):
                 last = count[part] - (size - self.size[part])

@@ -479,22 +479,21 @@ def behavior(
         for measure in experiment.measures:
             every = experiment.observed[measure.name]
             observed = every.of_rows(every.bucket == number)
-            result = _estimated(
-                observed,
-                measure,
-                experiment,
-                interval == "bootstrap",
-                confidence,
-                draws,
-                rng_of(seed, measure.name, number),
-            )
             rows.append(
                 (
                     bucket,
                     measure.name,
                     experiment.aggregate[measure.name],
                     len(observed.who),
-                    *result,
+                    *_estimated(
+                        observed,
+                        measure,
+                        experiment,
+                        interval == "bootstrap",
+                        confidence,
+                        draws,
+                        rng_of(seed, measure.name, number),
+                    ),
                 )
             )
     names = [

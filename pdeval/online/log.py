@@ -468,14 +468,6 @@ def _read(table: Table) -> Log:
         session[first[near]], start[near], session[other[free]], when[other[free]]
     )
     issue_of_other[free[known]] = near[last[known]]
-    others = pd.DataFrame(
-        {
-            "action": events[has["action"]].to_numpy()[other].astype(str),
-            "value": np.nan_to_num(value[other]),
-            "issue": issue_of_other,
-            "person": person[other],
-        }
-    )
     columns = [has[role] for role in ("bucket", "session", "user", "query", "time") if role in has]
     return Log(
         names=has,
@@ -489,7 +481,14 @@ def _read(table: Table) -> Log:
         ),
         impressions=np.bincount(issue, minlength=len(first)),
         asker=person[first],
-        events=others.sort_values("value", ignore_index=True),
+        events=pd.DataFrame(
+            {
+                "action": events[has["action"]].to_numpy()[other].astype(str),
+                "value": np.nan_to_num(value[other]),
+                "issue": issue_of_other,
+                "person": person[other],
+            }
+        ).sort_values("value", ignore_index=True),
         times=events[has["time"]],
         people=people,
         problems=problems,

@@ -474,16 +474,15 @@ def headroom_bars(
     ax.set_ylim(0, 1.08 * max(*heights, 1e-9))
     if value == "count":
         ax.locator_params(axis="y", integer=True)
-    texts = [
-        f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}"
-        for low, high in zip(frame["low"], frame["high"])
-    ]
     return style.finish(
         ax,
         x=f"Best mean {name}".rstrip(),
         y="Collections" if value == "count" else "Fraction of collections",
         grid="y",
-        columns=texts,
+        columns=[
+            f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}"
+            for low, high in zip(frame["low"], frame["high"])
+        ],
     )
 
 

@@ -178,8 +178,7 @@ def intervals(
     if value is None:
         raise table.missing("difference")
     rows.at_most(MAX_ROWS, "rows")
-    ordered = rows.frame.sort_values(value, ascending=False, kind="stable")
-    frame = ordered if sort else rows.frame
+    frame = rows.frame.sort_values(value, ascending=False, kind="stable") if sort else rows.frame
     texts = _row_names(
         frame, table.frame.attrs.get("run_columns") or ["run"]
     )  # segments have several rows per run

@@ -585,12 +585,11 @@ def _two_orderings(
     if both.empty:
         raise ValueError(f"{table.what}: the two orderings have no run in common.")
     tau = float(stats.kendalltau(*both.to_numpy().T).statistic)
-    title = "" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}"
     return (
         list(map(str, both.index)),
         both.to_numpy().T,
         [ordered_by(*one) for one in chosen],
-        title,
+        ("" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}"),
     )
 
 

@@ -49,10 +49,9 @@ def report_gate(
     (paired Student t tests, α = 0.05).
     """
     frame = need(frame, ["measure", "difference", "limit", "passed", "conclusion"], "the gate")
-    groups = by_of(frame, by)
     spread = {name: frame[name].to_numpy(dtype=float) for name in ("lower", "upper")}
     parts = [
-        *(texts(name, name, frame[name], known) for name in groups),
+        *(texts(name, name, frame[name], known) for name in by_of(frame, by)),
         texts("measure", "Measure", frame["measure"], known),
         numbers("n", "n", frame["n"], digits),
         numbers("difference", "Difference", frame["difference"], digits, spread=spread),

@@ -146,19 +146,17 @@ def _table(report: Report) -> str:
     if report.caption is not None:
         lines.append(f"<caption>{escape(report.caption)}</caption>")
     classes = {True: ' class="n"', False: ""}
-    headers = [
-        f'<th scope="col"{classes[column.numeric]}{span(len(part))}>{escape(column.header)}{column.arrow}</th>'
-        for column, part in zip(report.columns, parts)
-    ]
-    rows = [
-        "<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>"
-        for row in report.rows
-    ]
     lines += table_lines(
         report,
         parts,
-        headers,
-        rows,
+        [
+            f'<th scope="col"{classes[column.numeric]}{span(len(part))}>{escape(column.header)}{column.arrow}</th>'
+            for column, part in zip(report.columns, parts)
+        ],
+        [
+            "<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>"
+            for row in report.rows
+        ],
         heading='<th scope="colgroup" class="n g"{span}>{title}</th>',
         empty="<th{span}></th>",
         group='<tr><th class="t" scope="rowgroup"{span}>{title}</th></tr>',

@@ -246,12 +246,11 @@ def report_discriminative_power(
         same = (ordered[varied].astype(str) == [str(value) for value in values]).all(axis=1)
         chosen = ordered.loc[same, [*key, "percent"]]
         percent = rows.merge(chosen, on=key, how="left")["percent"].to_numpy(dtype=float)
-        printed = decimals.printed(percent, digits)
         # the best of each group of rows
         ends = np.cumsum([part.size for part in groups])
         stress = [
             word
-            for part in np.split(printed, ends[:-1])
+            for part in np.split(decimals.printed(percent, digits), ends[:-1])
             for word in decimals.emphases(part, higher=True)
         ]
         title = _setting(dict(zip(varied, values)), known) or "Detected"

@@ -183,8 +183,7 @@ def aligned_cells(
         return markup.hidden % markup.escape(text) if text else ""
 
     def padded(text: str, padding: Padding) -> str:
-        before = hidden(padding.sign + padding.digits)
-        return markup.join(before, text, hidden(padding.decimals))
+        return markup.join(hidden(padding.sign + padding.digits), text, hidden(padding.decimals))
 
     def spread(ends: tuple[str, ...], *padding: Padding) -> str:
         texts = [markup.escape(end) for end in ends]

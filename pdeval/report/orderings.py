@@ -195,13 +195,12 @@ def _ordering(
             column, cells = texts(f"{key}tier", "Tier", tiers)
             parts.append((replace(column, group=group), cells))
     if show in ("score", "both"):
-        scores = part["score"].to_numpy(dtype=float)
         places = 0 if pair[1] in ("copeland", "leximin") else digits  # numbers of runs
         parts.append(
             numbers(
                 f"{key}score",
                 header or "Score",
-                scores,
+                part["score"].to_numpy(dtype=float),
                 places,
                 spread=_ends(part, "score"),
                 **look,

@@ -102,11 +102,10 @@ def discriminative_power(
         code, names = pd.factorize(pd.Index(compared["measure"].array))
         pairs = np.bincount(code)
         count = np.bincount(code[compared["significant"].to_numpy()], minlength=len(pairs))
-        first = np.unique(code, return_index=True)[1]
         return pd.DataFrame(
             {
                 "measure": names,
-                "test": compared["test"].array[first],
+                "test": compared["test"].array[np.unique(code, return_index=True)[1]],
                 "correction": compared.attrs["correction"],
                 "alpha": alpha,
                 "pairs": pairs,

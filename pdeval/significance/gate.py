@@ -149,7 +149,6 @@ def gate(
             limit[rows] = margin_of(margin, cells.baseline[rows], label)
     n, mean, _ = describe(cells.D)
     columns = _tested(cells.D, requirement, limit, name, alpha, power, options)
-    passed = np.where(requirement == NO_LOSS, ~columns["lost"], columns["shown"])
     frame = pd.DataFrame(
         {
             **cells.groups,
@@ -164,7 +163,7 @@ def gate(
             "limit": 0.0 - limit,
             "p_value": columns["p_value"],
             "queries_needed": columns["needed"],
-            "passed": passed,
+            "passed": np.where(requirement == NO_LOSS, ~columns["lost"], columns["shown"]),
         }
     )
     frame["conclusion"] = [
@@ -248,11 +247,10 @@ def _cells(
                         counted = ~np.isnan(values[at])[:, None]
                         sides.append(pairs.sides(measure, numbers, counted))
     group = np.tile(np.arange(len(slices)), len(names) // len(slices))
-    groups = {str(name): labels[name].array.take(group) for name in labels}
     return Cells(
         np.stack(parts, axis=1),
         np.array(names, dtype=object),
-        groups,
+        {str(name): labels[name].array.take(group) for name in labels},
         np.array([one[0][0] for one in sides]),
         np.array([one[1][0] for one in sides]),
         cubes[0].attrs,

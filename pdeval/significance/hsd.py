@@ -313,10 +313,9 @@ def residual_mean_square(X: np.ndarray) -> float:
     2.0
     """
     centered = X - X[:, :1]
-    residual = (
+    total = np.square(
         centered - centered.mean(axis=1, keepdims=True) - centered.mean(axis=0) + centered.mean()
-    )
-    total = np.square(residual).sum()
+    ).sum()
     # without a residual only the rounding of the means remains, which is not an error to test against
     if total <= NOISE**2 * np.square(centered).sum():
         return 0.0
@@ -401,9 +400,7 @@ def in_threads(
 
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _all_draws(

@@ -47,10 +47,9 @@ def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
     >>> stretches_alike(differs)
     [(0, 1), (1, 2)]
     """
-    count = len(differs)
     later = np.triu(differs, k=1)
     # first: the first later position that differs from i; a block from i ends before the nearest one of its members
-    first = np.where(later.any(axis=1), later.argmax(axis=1), count)
+    first = np.where(later.any(axis=1), later.argmax(axis=1), len(differs))
     ends = np.minimum.accumulate(first[::-1])[::-1] - 1
     longest = np.flatnonzero(np.concatenate([[True], ends[1:] > ends[:-1]]))
     return [(int(place), int(ends[place])) for place in longest]

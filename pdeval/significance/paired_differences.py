@@ -294,8 +294,7 @@ def additive(values: np.ndarray) -> np.ndarray | None:
     """
     scores = np.ascontiguousarray(values[:, :, 0])
     for row, matrix in zip(scores, values, strict=True):
-        gap = np.abs(row[:, None] - row - matrix).max()
         # differences of machine numbers are additive up to their last digits only
-        if gap > 1e-14 * np.abs(matrix).max():
+        if np.abs(row[:, None] - row - matrix).max() > 1e-14 * np.abs(matrix).max():
             return None
     return scores

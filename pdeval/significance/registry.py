@@ -435,7 +435,6 @@ def significance_test(
 
     def declare(given: Callable[..., Any]) -> Callable[..., Any]:
         test_name = name or given.__name__
-        title = description or f"{test_name.replace('_', ' ')} test"
         test = SignificanceTest(
             test_name,
             given,
@@ -443,7 +442,7 @@ def significance_test(
             scores_only,
             tuple(aliases),
             reference,
-            title,
+            description or f"{test_name.replace('_', ' ')} test",
             joint or family_wise,
             machine,
             "baseline" if with_baseline else "measure",

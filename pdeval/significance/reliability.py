@@ -254,8 +254,7 @@ def anova_sample_size(
         parts.append((source.measures[number], values.shape[1], len(values), variance))
     measure, of_data, n, variances = zip(*parts)
     designs = [design] if isinstance(design, str) else list(design)
-    planned = of_data[0] if runs is None else runs
-    count = arguments.integer("runs", planned, 2)
+    count = arguments.integer("runs", of_data[0] if runs is None else runs, 2)
     needed = [
         queries_for(np.array(variances), difference, count, one, power, alpha) for one in designs
     ]
@@ -302,6 +301,5 @@ def queries_for(
     needed = np.full(len(variance), 2.0)
     known = variance[variance > 0]
     number = fewest_queries(enough, len(known), MOST)
-    reached = enough(number, np.arange(len(known)))
-    needed[variance > 0] = np.where(reached, number, np.inf)
+    needed[variance > 0] = np.where(enough(number, np.arange(len(known))), number, np.inf)
     return needed

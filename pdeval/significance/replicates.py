@@ -219,8 +219,7 @@ def compare_training(
         pairs = Pairs.of(averages, baseline=baseline)
         parts = []
         for number, label in enumerate(source.measures):
-            values = settled(finite(source.values[number], label))
-            seeds = Seeds.of(values, code, exact)
+            seeds = Seeds.of(settled(finite(source.values[number], label)), code, exact)
             level = single_step_level(str(correction), 1 - confidence, len(pairs))
             parts.append(pairs.gather(_tested(pairs, number, seeds, 1 - level)))
         columns = concatenated(parts)

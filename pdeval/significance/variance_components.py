@@ -224,10 +224,9 @@ def by_search(squares: Squares) -> np.ndarray:
         return np.zeros(4)
     least = np.array([0.0, 0.0, 0.0, NOISE])
     residual = max(squares.residual / freedom[RESIDUAL] / size, NOISE)
-    start = np.array([0.25, 0.25, 0.25, residual])
     theta = optimize.minimize(
         lambda theta: _deviance(squares, size, theta),
-        start,
+        np.array([0.25, 0.25, 0.25, residual]),
         jac=True,
         bounds=[(low, None) for low in least],
         options={"ftol": 1e-10, "gtol": 1e-6, "maxiter": 500},

@@ -167,12 +167,11 @@ def cell_markup(cell: Cell) -> dict[str, str]:
     text = escape(cell.text)
     text = {"": text, "best": f"<b>{text}</b>", "second": f"<u>{text}</u>"}[cell.emphasis]
     ends = ", ".join(map(escape, cell.spread_text))
-    spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")
     return {
         "t": text,
         "n": text,
         "m": f"<sup>{escape(cell.marks)}</sup>" if cell.marks else "",
-        "s": spread,
+        "s": {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]"),
     }
 
 

@@ -134,8 +134,7 @@ def pairings(
         notes.append("Pairs are those of the comparisons passed to the report.")
         measures = origin.comparisons["measure"].astype(str)
         for label in table.measures:
-            comparisons = origin.comparisons[measures == label]
-            result.append(_pairs(origin, label, comparisons, None, label))
+            result.append(_pairs(origin, label, origin.comparisons[measures == label], None, label))
     elif table.source is None:
         notes.append("Pairs are not compared: the table has means only, and no values per query.")
     else:
