@@ -31,9 +31,11 @@ class Answers:
         frame = table.frame
         if len(frame) == 0:
             raise ValueError(f"the {SCHEMAS[table.kind].description} is empty.")
-        runs, run = pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
-        if table.run_columns:
-            runs, run = coded_runs({name: frame[name] for name in table.run_columns})
+        runs, run = (
+            coded_runs({name: frame[name] for name in table.run_columns})
+            if table.run_columns
+            else (pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64))
+        )
         query, queries = coded(table.column("query"), "query")
         return cls(table, runs, queries.rename(table.roles["query"]), run, query)
 

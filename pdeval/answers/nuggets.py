@@ -199,9 +199,11 @@ def _weights(
             "NuggetVital needs the importances 'vital' and 'okay', but they are numbers. Use NuggetWeighted."
         )
     weight = weight[:, None]
-    if numeric:
-        return {"vital": weight, "okay": np.zeros_like(weight)}
-    return {name: (weight == value) * 1.0 for name, value in IMPORTANCES.items()}
+    return (
+        {"vital": weight, "okay": np.zeros_like(weight)}
+        if numeric
+        else {name: (weight == value) * 1.0 for name, value in IMPORTANCES.items()}
+    )
 
 
 def _warn_about_missing(answers: Answers, assigned: np.ndarray, query: np.ndarray) -> None:

@@ -292,9 +292,11 @@ class Form:
                 return number_of(text, kind)
         if self.text:
             return text
-        fault = f"{text!r} is not {'a number' if float in self.numbers else 'an integer'}"
-        if self.choices:
-            fault = f"invalid choice: {text!r} (choose from {', '.join(self.choices)})"
+        fault = (
+            f"invalid choice: {text!r} (choose from {', '.join(self.choices)})"
+            if self.choices
+            else f"{text!r} is not {'a number' if float in self.numbers else 'an integer'}"
+        )
         raise argparse.ArgumentTypeError(fault)
 
 
@@ -361,9 +363,8 @@ class Option:
 
     def value(self, typed: Any) -> Any:
         """Return the argument of the verb: a list of one value becomes the value if that is accepted."""
-        if self.form.several is not None and self.form.single and len(typed) == 1:
-            return typed[0]
-        return typed
+        is_single = self.form.several is not None and self.form.single and len(typed) == 1
+        return typed[0] if is_single else typed
 
 
 def options_of(verb: Verb) -> list[Option]:

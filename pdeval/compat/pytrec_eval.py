@@ -313,9 +313,11 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     per_query = list(values)
     if measure.startswith("num_"):
         return float(np.sum(per_query))
-    if measure.startswith("gm_"):
-        return float(np.exp(np.sum(per_query) / len(per_query)))
-    return float(np.mean(per_query))
+    return float(
+        np.exp(np.sum(per_query) / len(per_query))
+        if measure.startswith("gm_")
+        else np.mean(per_query)
+    )
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -681,9 +681,11 @@ def fitting(
     for measure in measures:
         reason = measure.lacks(described_events(log))
         if measure.per == "user" and unit != "user":
-            reason = f"{measure.name} is observed per user. Omit unit={unit!r}."
-            if "user" not in log.names:
-                reason = f"{measure.name} needs users, but the log has none. Bind them: log.ireval(user=...)."
+            reason = (
+                f"{measure.name} is observed per user. Omit unit={unit!r}."
+                if "user" in log.names
+                else f"{measure.name} needs users, but the log has none. Bind them: log.ireval(user=...)."
+            )
         if log.is_counted and measure.per != "user":
             reason = (
                 f"{measure.name} needs a click log; the measures of a table of users are its columns: "
@@ -794,6 +796,8 @@ def _buckets(
     if per == "session":  # that of its first query
         session = log.codes("session")[0]
         return code[np.append(True, session[1:] != session[:-1])]
-    if "bucket" in log.names:
-        return buckets.get_indexer(pd.Index(rows[log.names["bucket"]]))
-    return np.zeros(len(rows), dtype=np.int64)
+    return (
+        buckets.get_indexer(pd.Index(rows[log.names["bucket"]]))
+        if "bucket" in log.names
+        else np.zeros(len(rows), dtype=np.int64)
+    )

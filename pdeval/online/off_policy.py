@@ -422,9 +422,11 @@ class Logged(NamedTuple):
 
     def query_of_actions(self) -> np.ndarray:
         """Return the number of the query of each action of the policies, -1 if the log does not have it."""
-        if "query" not in self.keys:
-            return np.zeros(len(self.actions), dtype=np.int64)
-        return self.ids["query"].get_indexer(pd.Index(self.actions[self.keys["query"]]))
+        return (
+            self.ids["query"].get_indexer(pd.Index(self.actions[self.keys["query"]]))
+            if "query" in self.keys
+            else np.zeros(len(self.actions), dtype=np.int64)
+        )
 
     def check_sums(self) -> None:
         """Raise if the probabilities of a policy do not sum to 1, for a query of the log, or to more at a rank."""

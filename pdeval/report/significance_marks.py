@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Sequence
-from itertools import islice, product
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
@@ -28,8 +27,10 @@ def letters(count: int) -> list[str]:
     (['a', 'b', 'c'], ['z', 'aa', 'ab'])
     """
     # 26 ** n names have n letters
-    names = (name for n in itertools.count(1) for name in product(ascii_lowercase, repeat=n))
-    return ["".join(name) for name in islice(names, count)]
+    names = (
+        name for n in itertools.count(1) for name in itertools.product(ascii_lowercase, repeat=n)
+    )
+    return ["".join(name) for name in itertools.islice(names, count)]
 
 
 def wins(

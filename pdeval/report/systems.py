@@ -483,9 +483,11 @@ def _measure_parts(
     }[interval]
     if interval is not None and np.isnan(list(spread.values())).all():
         queries = footnote.words(table.attrs).queries
-        fault = f"needs at least two {queries} per run; there is a run with {table.n.min()}."
-        if table.source is None:
-            fault = "has no values: the summary has no such column."
+        fault = (
+            "has no values: the summary has no such column."
+            if table.source is None
+            else f"needs at least two {queries} per run; there is a run with {table.n.min()}."
+        )
         if interval == "replicates":
             fault = (
                 "needs a system with two replicates. Specify the column that distinguishes them, "

@@ -53,11 +53,13 @@ def upper_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
     log_density = -(z**2) / 2 - np.log(2 * np.pi) / 2 + np.log(k) + (k - 1) * special.log_ndtr(z)
     z, log_density = z[log_density > -85], log_density[log_density > -85]
     below = special.ndtr(z)
-
-    def outside(width: np.ndarray) -> np.ndarray:
-        return np.minimum(special.ndtr(z - width) / below, 1.0)
-
-    return _upper_tail(q, df, 0.1 * np.exp(log_density), outside, k - 1)
+    return _upper_tail(
+        q,
+        df,
+        0.1 * np.exp(log_density),
+        lambda width: np.minimum(special.ndtr(z - width) / below, 1.0),
+        k - 1,
+    )
 
 
 def dunnett_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
@@ -88,11 +90,13 @@ def dunnett_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
     """
     z = np.arange(-10.0, 10.1, 0.1)  # mean of the baseline, in standard errors
     density = 0.1 * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-
-    def outside(width: np.ndarray) -> np.ndarray:
-        return special.ndtr(z - width) + special.ndtr(-z - width)
-
-    return _upper_tail(np.sqrt(2) * np.asarray(q), df, density, outside, k)
+    return _upper_tail(
+        np.sqrt(2) * np.asarray(q),
+        df,
+        density,
+        lambda width: special.ndtr(z - width) + special.ndtr(-z - width),
+        k,
+    )
 
 
 def _upper_tail(

@@ -196,10 +196,11 @@ def leaderboard(
         "progress": progress,
         "scores": True,
     }
-    if isinstance(data, Judged):
-        orders = of_judged(data, measures, **options)
-    else:
-        orders = each(ordered, sources(data, measures), **options)
+    orders = (
+        of_judged(data, measures, **options)
+        if isinstance(data, Judged)
+        else each(ordered, sources(data, measures), **options)
+    )
     compared = compare(
         data, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress
     )
@@ -381,10 +382,11 @@ def vote_leaderboard(
     beats = _stronger(fitted, correction, alpha)
     rng = np.random.default_rng(seed)
     scores = _scores(methods, counts, counts.n, lambda *_: fitted.strength)
-    if errors == "sandwich":
-        drawn = [fitted.strength + rng.standard_normal((draws, len(log.names))) @ fitted.root.T]
-    else:
-        drawn = _drawn(methods, counts, fitted, rng, draws, progress)
+    drawn = (
+        [fitted.strength + rng.standard_normal((draws, len(log.names))) @ fitted.root.T]
+        if errors == "sandwich"
+        else _drawn(methods, counts, fitted, rng, draws, progress)
+    )
     unit = ELO if scale == "elo" else 1.0
     parts = []
     for one, score, resampled in zip(methods, scores, drawn, strict=True):

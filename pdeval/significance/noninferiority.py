@@ -213,10 +213,10 @@ def queries_for_margin(
     effect, margin = np.broadcast_arrays(np.asarray(effect, dtype=float), margin)
     possible = (margin + effect > 0) & ((kind != "equivalence") | (margin - effect > 0))
     effect, margin = effect[possible], margin[possible]
-
-    def reaches(n: np.ndarray, case: np.ndarray) -> np.ndarray:
-        return margin_power(effect[case], margin[case], n, alpha, kind) >= power
-
     needed = np.full(len(possible), np.inf)
-    needed[possible] = fewest_queries(reaches, len(effect), most=2.0**40)
+    needed[possible] = fewest_queries(
+        lambda n, case: margin_power(effect[case], margin[case], n, alpha, kind) >= power,
+        len(effect),
+        most=2.0**40,
+    )
     return needed

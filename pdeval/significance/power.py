@@ -131,9 +131,11 @@ def power(
         n_queries=frame["n"] if n_queries is None else arguments.integer("n_queries", n_queries, 2),
     )
     queries = frame["n_queries"].to_numpy()
-    if far is None:
-        return frame.assign(power=t_power(effect, queries, alpha))
-    return frame.assign(power=margin_power(effect, far, queries, alpha, goal))
+    return frame.assign(
+        power=t_power(effect, queries, alpha)
+        if far is None
+        else margin_power(effect, far, queries, alpha, goal)
+    )
 
 
 @verb(
@@ -184,10 +186,11 @@ def sample_size(
     2  dense-s2  bm25  0.183        0.109    0.8           661.0
     """
     frame, effect, far = _planned(data, measures, baseline, difference, margin, goal)
-    if far is None:
-        needed = queries_needed(effect, power, alpha)
-    else:
-        needed = queries_for_margin(effect, far, power, alpha, goal)
+    needed = (
+        queries_needed(effect, power, alpha)
+        if far is None
+        else queries_for_margin(effect, far, power, alpha, goal)
+    )
     return frame.assign(alpha=alpha, power=power, queries_needed=needed)
 
 

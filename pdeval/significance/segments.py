@@ -393,6 +393,8 @@ def _described(
 
 def _names(groups: GroupedCube, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
     """Return the columns of the runs with these numbers, or of both runs of these pairs."""
-    if pairs is not None:
-        return pairs.run_columns(item)
-    return {str(name): labels(column, item) for name, column in groups.source.runs.items()}
+    return (
+        {str(name): labels(column, item) for name, column in groups.source.runs.items()}
+        if pairs is None
+        else pairs.run_columns(item)
+    )

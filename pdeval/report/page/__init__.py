@@ -432,9 +432,10 @@ def facets(report: Report) -> list[dict[str, Any]]:
     >>> [(one["name"], one["values"][:2], one["rows"][:3]) for one in facets(report)]
     [('family', ['lexical', 'dense'], [0, 0, 1])]
     """
-    values_of: dict[str, list[str]] = {}
-    for i, name in enumerate(report.group_names):
-        values_of[name] = [group.values[i] for group in report.groups for _ in range(group.size)]
+    values_of = {
+        name: [group.values[i] for group in report.groups for _ in range(group.size)]
+        for i, name in enumerate(report.group_names)
+    }
     # the first collection and the system of each row, unless it is a row of several systems
     places = [
         sorted({(cell.place[0], cell.place[2]) for cell in row if cell.place})

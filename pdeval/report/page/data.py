@@ -145,8 +145,7 @@ def pairings(
             with warnings.catch_warnings():  # the report has warned of missing queries
                 warnings.simplefilter("ignore", UserWarning)
                 sources_of[PREFERENCE] = sources(origin.data, PREFERENCE)[0]
-        for label, source in sources_of.items():
-            result.append(_compared(origin, source, label, notes))
+        result += [_compared(origin, source, label, notes) for label, source in sources_of.items()]
     return [pairs for pairs in result if pairs is not None]
 
 
@@ -446,9 +445,11 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     place = pd.Index(run_labels(table.runs)).get_indexer(
         pd.Index(run_labels(items.runs[list(table.runs.columns)]))
     )
-    preference: str | None = next((one for one in table.measures if one in paired), PREFERENCE)
-    if not _has_preferences(origin, items):
-        preference = None
+    preference = (
+        next((one for one in table.measures if one in paired), PREFERENCE)
+        if _has_preferences(origin, items)
+        else None
+    )
     data |= adding(origin, items, shown, values[:, kept], place, preference)
     if items.judged.positions.complete:  # otherwise the page lists queries by their values
         data["look"] = _reasons(items, measures, table.measures, shown, place)
