@@ -261,8 +261,12 @@ def demo(options: argparse.Namespace) -> int:
     win_rates = judged.order("RPP")[["run", "score"]].rename(
         columns={"score": "RPP mean preference"}
     )
-    table = metadata[["run", "family"]].merge(scores, on="run").merge(win_rates, on="run")
-    table = table.sort_values("AP", ascending=False, kind="stable")
+    table = (
+        metadata[["run", "family"]]
+        .merge(scores, on="run")
+        .merge(win_rates, on="run")
+        .sort_values("AP", ascending=False, kind="stable")
+    )
     kind = output.chosen(options.format, options.output, "table")
     if kind != "table" or options.output is not None:
         return _write(table, options)

@@ -240,9 +240,9 @@ def _add_options(command: argparse.ArgumentParser, name: str, verb: Verb) -> Non
 
 def _add_output(command: argparse.ArgumentParser, *, digits: bool = True) -> None:
     arguments = {
-        name: settings for name, settings in OUTPUT.items() if digits or name != "--digits"
+        **{name: settings for name, settings in OUTPUT.items() if digits or name != "--digits"},
+        "--format": {**OUTPUT["--format"], "choices": formats()},
     }
-    arguments["--format"] = {**OUTPUT["--format"], "choices": formats()}
     _add(command.add_argument_group("output"), arguments)
 
 

@@ -844,8 +844,11 @@ def _known(
         raise ValueError(
             "the sample has drawn items with a probability outside (0, 1]. Pass the result of pool.sample()."
         )
-    judgments = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis(names, axis=1)
-    judgments = judgments.assign(_grade=numbers(qrels.column("grade"), "judgments' grade"))
+    judgments = (
+        qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]]
+        .set_axis(names, axis=1)
+        .assign(_grade=numbers(qrels.column("grade"), "judgments' grade"))
+    )
     try:
         judgments = judgments.astype(frame.dtypes[names].to_dict()).drop_duplicates(names)
     except (ValueError, TypeError):

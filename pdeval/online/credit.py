@@ -187,24 +187,29 @@ def credit(
 
 def _check(lists: Table, log: Table, runs: object) -> None:
     """Raise one error with all faults of the two tables."""
-    faults, frame = [], lists.frame
+    frame = lists.frame
     ranked = by_ranks(frame)
-    if ranked and runs is None:
-        faults.append(
-            f"{ranked} lists are credited by the ranks of their runs: credit(lists, runs=runs)"
-        )
-    elif not ranked and runs is not None:
-        faults.append("runs= is for optimized and pairwise lists; these have teams")
-    if frame["team"].isna().any() and "rank_a" not in frame.columns and not ranked:
-        faults.append("the interleaved lists have rows without a team")
     absent = [name for name in ("rank_a", "rank_b", "shared") if name not in frame.columns]
-    if absent and "method" in frame.columns and (frame["method"] == "balanced").any():
-        faults.append(f"balanced lists need the columns {', '.join(absent)}")
-    if missing := int(log.column("query").isna().sum()):
-        faults.append(f"the log has {missing:,} rows without a {log.roles['query']}")
-    if "doc" not in log and "rank" not in log:
-        faults.append(f"the log has neither {names_of('doc')[0]} nor {names_of('rank')[0]}")
-    if faults:
+    missing = int(log.column("query").isna().sum())
+    possible = {
+        f"{ranked} lists are credited by the ranks of their runs: credit(lists, runs=runs)": (
+            ranked and runs is None
+        ),
+        "runs= is for optimized and pairwise lists; these have teams": (
+            not ranked and runs is not None
+        ),
+        "the interleaved lists have rows without a team": (
+            frame["team"].isna().any() and "rank_a" not in frame.columns and not ranked
+        ),
+        f"balanced lists need the columns {', '.join(absent)}": (
+            absent and "method" in frame.columns and (frame["method"] == "balanced").any()
+        ),
+        f"the log has {missing:,} rows without a {log.roles['query']}": missing,
+        f"the log has neither {names_of('doc')[0]} nor {names_of('rank')[0]}": (
+            "doc" not in log and "rank" not in log
+        ),
+    }
+    if faults := [text for text, is_fault in possible.items() if is_fault]:
         raise ValueError(
             f"clicks cannot be credited: {'; '.join(faults)}. Bind columns: log.ireval(query=..., doc=..., rank=...)."
         )
@@ -279,8 +284,9 @@ def _pairs(
         teams, earned = credit_by_ranks(list_table, runs, list_of_row, unit, row, len(credits))
     else:
         team, teams = pd.factorize(lists["team"], sort=True)
-        earned = np.bincount(unit * len(teams) + team[row], minlength=len(credits) * len(teams))
-        earned = earned.reshape(-1, len(teams))
+        earned = np.bincount(
+            unit * len(teams) + team[row], minlength=len(credits) * len(teams)
+        ).reshape(-1, len(teams))
     a, b = all_pairs(len(teams))
     run_columns = lists.attrs.get("run_columns") or ["run"]
     name = str(run_columns[0]) if len(run_columns) == 1 else "run"

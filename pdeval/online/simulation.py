@@ -276,8 +276,10 @@ def simulate_clicks(
         rows, arms = _of_runs(ranked, depth, ties, compat), ["bucket"]
     else:
         rows = ranked.frame if depth is None else ranked.frame[ranked.frame["position"] <= depth]
-        arms = [f"{name}_{side}" for side in "ab" for name in ranked.run_columns]
-        arms += ["method"] if "method" in rows.columns else []
+        arms = [
+            *(f"{name}_{side}" for side in "ab" for name in ranked.run_columns),
+            *(["method"] if "method" in rows.columns else []),
+        ]
     lists = _lists(rows, arms, ranked, judged, checked_level(level), graded)
     first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]

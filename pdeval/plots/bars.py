@@ -282,8 +282,11 @@ def query_differences(
     rows, sign, a, b = rows.one_pair(pair)
     value = clear_values(rows.numbers("value") * sign, name, table.frame.attrs)
     rows.unique("row per query", rows.frame[query], advice=" Keep e.g. one measure or one level.")
-    bars = pd.Series(value, index=rows.frame[query].astype(str)).dropna()
-    bars = bars.sort_values(ascending=False, kind="stable")
+    bars = (
+        pd.Series(value, index=rows.frame[query].astype(str))
+        .dropna()
+        .sort_values(ascending=False, kind="stable")
+    )
     value, ids = bars.to_numpy(), list(bars.index)
     place = np.arange(len(value))
     ax = style.axes(ax)
@@ -516,9 +519,9 @@ def variance_components(
     """
     measure, selected = table.measures(measures)
     source = table.names("source")
-    share = table.wide("row per measure and source", measure, source, 100 * table.numbers(of))
     share = (
-        share.reindex(index=selected, columns=source.categories)
+        table.wide("row per measure and source", measure, source, 100 * table.numbers(of))
+        .reindex(index=selected, columns=source.categories)
         .dropna(axis=1, how="all")
         .fillna(0.0)
     )

@@ -183,12 +183,14 @@ def reported(
 
         shared = inspect.signature(report).parameters
         # `names` takes the place of `known`, the other options come last
+        last = ("caption", "label", "notes", *(["footnotes"] if has_footnotes else []))
         parameters = [
-            shared["names"] if parameter.name == "known" else parameter
-            for parameter in inspect.signature(build).parameters.values()
+            *(
+                shared["names"] if parameter.name == "known" else parameter
+                for parameter in inspect.signature(build).parameters.values()
+            ),
+            *(shared[name] for name in last),
         ]
-        parameters += [shared[name] for name in ("caption", "label", "notes")]
-        parameters += [shared["footnotes"]] if has_footnotes else []
         functools.update_wrapper(report, build)
         report.__annotations__ = {
             parameter.name: parameter.annotation for parameter in parameters

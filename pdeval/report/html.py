@@ -142,11 +142,8 @@ def to_html(
 
 def _table(report: Report) -> str:
     parts = sub_columns(report)
-    lines = ["<table>"]
-    if report.caption is not None:
-        lines.append(f"<caption>{escape(report.caption)}</caption>")
     classes = {True: ' class="n"', False: ""}
-    lines += table_lines(
+    lines = table_lines(
         report,
         parts,
         [
@@ -161,10 +158,19 @@ def _table(report: Report) -> str:
         empty="<th{span}></th>",
         group='<tr><th class="t" scope="rowgroup"{span}>{title}</th></tr>',
     )
-    if report.notes:
-        lines.append(f"<p>{' '.join(map(escape, report.notes))}</p>")
     anchor = f' id="{escape(report.label)}"' if report.label else ""
-    return "\n".join([f'<div class="pdeval-report"{anchor}>', STYLE, *lines, "</div>"])
+    caption = [] if report.caption is None else [f"<caption>{escape(report.caption)}</caption>"]
+    return "\n".join(
+        [
+            f'<div class="pdeval-report"{anchor}>',
+            STYLE,
+            "<table>",
+            *caption,
+            *lines,
+            *([f"<p>{' '.join(map(escape, report.notes))}</p>"] if report.notes else []),
+            "</div>",
+        ]
+    )
 
 
 def _cell(cell: Cell, parts: str) -> str:
@@ -211,21 +217,19 @@ def to_great_tables(report: Report) -> Any:
     titles = [group.title for group in report.groups for _ in range(group.size)]
     # longer than the name of any other column
     name = "_".join(["group", *(column.name for column in columns)]) if titles else None
-    table = GT(data.assign(**{name: titles}) if name else data, groupname_col=name)
     headers: Any = {column.name: html(escape(column.header) + column.arrow) for column in columns}
-    table = table.cols_label(cases=headers)
-    table = table.cols_align(
-        "left", columns=[column.name for column in columns if not column.numeric]
-    )
-    table = table.cols_align(
-        "center", columns=[column.name for column in columns if column.numeric]
+    table = (
+        GT(data.assign(**{name: titles}) if name else data, groupname_col=name)
+        .cols_label(cases=headers)
+        .cols_align("left", columns=[column.name for column in columns if not column.numeric])
+        .cols_align("center", columns=[column.name for column in columns if column.numeric])
+        .tab_options(table_additional_css="td { font-variant-numeric: tabular-nums; }")
     )
     for title, members in headings(report):
         if title:
             table = table.tab_spanner(
                 html(escape(title)), columns=[columns[i].name for i in members]
             )
-    table = table.tab_options(table_additional_css="td { font-variant-numeric: tabular-nums; }")
     for column, cells in zip(columns, zip(*report.rows)):
         for place, text in enumerate(aligned_cells(cells, _MARKUP, numeric=column.numeric)):
             # a cell shows its printed text, whatever its value

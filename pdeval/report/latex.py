@@ -174,10 +174,14 @@ def to_latex(
             UserWarning,
             stacklevel=3,
         )
-    look = [rf"\{letters}"] if letters else []
-    look += [rf"\setlength{{\tabcolsep}}{{{separation}}}"] if separation is not None else []
-    about = [rf"\caption{{{escape(report.caption)}}}"] if report.caption is not None else []
-    about += [rf"\label{{{report.label}}}"] if report.label is not None else []
+    look = [
+        *([rf"\{letters}"] if letters else []),
+        *([rf"\setlength{{\tabcolsep}}{{{separation}}}"] if separation is not None else []),
+    ]
+    about = [
+        *([rf"\caption{{{escape(report.caption)}}}"] if report.caption is not None else []),
+        *([rf"\label{{{report.label}}}"] if report.label is not None else []),
+    ]
     notes = " ".join(map(escape, placed(report.notes, below=below)))
     if kind == "longtable":
         spec, header, body = _parts(report, below)

@@ -221,8 +221,10 @@ def _footnotes(
 ) -> list[str]:
     attrs = frame.attrs
     common = [names.get(values[0], values[0]) for values in zip(*pairs) if len(set(values)) == 1]
-    notes = [", ".join(common) + "."] if common else []
-    notes += footnote.emphasis(cells for _, cells in body)
+    notes = [
+        *([", ".join(common) + "."] if common else []),
+        *footnote.emphasis(cells for _, cells in body),
+    ]
     columns = [column for column, _ in body]
     if "winrate" in {method for _, method in pairs} and any(
         column.name.endswith("score") for column in columns

@@ -289,11 +289,13 @@ def report(
     verdict = merged([table.verdict for table in tables])
     cells = [row for table in tables for row in table.cells]
     first_interval = next((kind for kind in intervals if kind is not None), None)
-    notes = _footnotes(pool, cells, verdict, first_interval, level, baseline, known)
-    notes += footnote.of_machine([table.means.powered for table in tables])
     return replace(
         built,
-        notes=(*built.notes, *notes),
+        notes=(
+            *built.notes,
+            *_footnotes(pool, cells, verdict, first_interval, level, baseline, known),
+            *footnote.of_machine([table.means.powered for table in tables]),
+        ),
         origins=tuple(origins),
         findings=tuple(_finding(table, known, _decimals(digits, table.means)) for table in tables),
     )
@@ -583,8 +585,7 @@ def _footnotes(
     baseline: object,
     known: Mapping[str, str],
 ) -> list[str]:
-    notes = [table.about] if table.about else []
-    notes += footnote.emphasis(cells)
+    notes = [*([table.about] if table.about else []), *footnote.emphasis(cells)]
     if verdict.kind:
         marked = "".join(mark for row in verdict.marks for mark in row)
         bases = table.runs.iloc[[] if baseline is None else baselines_of(table.runs, baseline)]

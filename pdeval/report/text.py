@@ -191,12 +191,13 @@ def _table(
     rule: bool,
     indent: int,
 ) -> str:
-    lines = _group_titles(columns, widths)
-    lines += _row([column.header for column in columns], columns, widths)
-    if rule:
-        lines.append("-" * total_width(widths, GAP))
+    header = [
+        *_group_titles(columns, widths),
+        *_row([column.header for column in columns], columns, widths),
+        *(["-" * total_width(widths, GAP)] if rule else []),
+    ]
     margin = " " * indent
-    lines = [margin + line for line in lines]
+    lines = [margin + line for line in header]
     for i, row in enumerate(zip(*(column.cells for column in columns))):
         if i in titles:
             lines += textwrap.wrap(titles[i], indent + total_width(widths, GAP)) or [""]

@@ -141,8 +141,6 @@ def to_typst(
     if bare:
         return "\n".join(["#" + table[0], *table[1:]])
     size = size or ("0.85em" if compact else None)
-    body = [f"set text(size: {size})"] if size else []
-    body += ['set text(number-width: "tabular")', "set par(leading: 0.45em, justify: false)"]
     if resize:  # scales the table to the width of the column if it is wider
         table = [
             "layout(room => {",
@@ -152,13 +150,21 @@ def to_typst(
             "  if width > room.width { scale(room.width / width * 100%, reflow: true, shown) } else { shown }",
             "})",
         ]
-    body += table
-    if report.notes:
-        notes = " ".join(map(escape, placed(report.notes, below=below)))
-        body.append(f"align(left, text(size: {'1em' if size else '0.85em'})[{notes}])")
-    options = ["kind: table,"] + (['placement: top, scope: "parent",'] if wide else [])
-    if report.caption is not None:
-        options.append(f"caption: figure.caption(position: top)[{escape(report.caption)}],")
+    notes = " ".join(map(escape, placed(report.notes, below=below)))
+    of_notes = f"align(left, text(size: {'1em' if size else '0.85em'})[{notes}])"
+    body = [
+        *([f"set text(size: {size})"] if size else []),
+        'set text(number-width: "tabular")',
+        "set par(leading: 0.45em, justify: false)",
+        *table,
+        *([of_notes] if report.notes else []),
+    ]
+    caption = f"caption: figure.caption(position: top)[{escape(report.caption or '')}],"
+    options = [
+        "kind: table,",
+        *(['placement: top, scope: "parent",'] if wide else []),
+        *([caption] if report.caption is not None else []),
+    ]
     lines = ["#figure(", *_in(options), "  {", *_in(_in(body)), "  },", ")"]
     if report.label is not None:
         lines[-1] += f" <{report.label}>"

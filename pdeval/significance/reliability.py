@@ -260,13 +260,17 @@ def anova_sample_size(
     ]
     columns = {"measure": measure, "runs": count, "n": n, "variance": variances}
     # each measure with all designs
-    frame = pd.DataFrame(columns).take(np.repeat(np.arange(len(n)), len(designs)))
-    frame = frame.reset_index(drop=True).assign(
-        design=np.tile(np.array(designs, dtype=object), len(n)),
-        difference=difference,
-        alpha=alpha,
-        power=power,
-        queries_needed=np.array(needed).T.ravel(),
+    frame = (
+        pd.DataFrame(columns)
+        .take(np.repeat(np.arange(len(n)), len(designs)))
+        .reset_index(drop=True)
+        .assign(
+            design=np.tile(np.array(designs, dtype=object), len(n)),
+            difference=difference,
+            alpha=alpha,
+            power=power,
+            queries_needed=np.array(needed).T.ravel(),
+        )
     )
     frame.attrs.update(source.attrs)
     return frame

@@ -308,16 +308,14 @@ def _contents(report: Report, origins: list[dict[str, Any]]) -> str:
         return f"{_count(len(report.rows), 'row', 'rows')}, {_count(len(report.columns), 'column', 'columns')}"
     systems = {name for origin in origins for name in origin["systems"]}
     n_queries = sum(origin["of"] for origin in origins)
+    words = origins[0]["words"]
     counts = [
         _count(len(systems), "system", "systems"),
         _count(len(origins[0]["measures"]), "measure", "measures"),
+        _count(n_queries, words["query"], words["queries"]) if n_queries else "",
+        f"{len(origins)} collections" if len(origins) > 1 else "",
     ]
-    if n_queries:
-        words = origins[0]["words"]
-        counts.append(_count(n_queries, words["query"], words["queries"]))
-    if len(origins) > 1:
-        counts.append(f"{len(origins)} collections")
-    return " · ".join(counts)
+    return " · ".join(filter(None, counts))
 
 
 def _count(number: int, singular: str, plural: str) -> str:
