@@ -65,9 +65,9 @@ def report_gate(
 def _gate_notes(frame: pd.DataFrame) -> list[str]:
     """Return the notes on the runs, the test and its correction."""
     attrs = frame.attrs
-    notes = []
-    if "candidate" in attrs:
-        notes.append(f"{attrs['candidate']} in place of {attrs['baseline']}.")
+    notes = (
+        [f"{attrs['candidate']} in place of {attrs['baseline']}."] if "candidate" in attrs else []
+    )
     if "correction" in attrs:
         correction = footnote.CORRECTIONS.get(attrs["correction"], attrs["correction"])
         # rows with one requirement are corrected together

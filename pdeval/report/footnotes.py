@@ -314,15 +314,13 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
         if (value := attrs.get(option)) is not None:
             text = texts.get(str(value))
             notes.append(text.format(**vars(nouns)) if text else f"{option}: {value}")
-    if attrs.get("judged_only"):
-        notes.append(f"unjudged {nouns.docs} removed")
+    notes += [f"unjudged {nouns.docs} removed"] if attrs.get("judged_only") else []
     if attrs.get("level") is not None:
         notes += levels(attrs, measures)
     elif attrs.get("queries") is not None:  # computed by pdeval
         notes += grade_thresholds(attrs, measures)
-    if attrs.get("compat") is not None:
-        notes.append(f"conventions of {attrs['compat']}")
-    return notes
+    conventions = attrs.get("compat")
+    return notes if conventions is None else [*notes, f"conventions of {conventions}"]
 
 
 def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
@@ -356,11 +354,8 @@ def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> l
         if attrs.get("queries", "relevant") not in (None, "relevant"):
             note += f"; {nouns.queries} without a relevant {nouns.doc} count as 0{' there' if graded else ''}"
         notes.append(note)
-    if graded:
-        notes.append(
-            f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade"
-        )
-    return notes
+    all_grades = f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade"
+    return [*notes, all_grades] if graded else notes
 
 
 def grade_thresholds(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:

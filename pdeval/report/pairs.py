@@ -270,11 +270,11 @@ def report_comparisons(
 def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) -> list[str]:
     how = footnote.of_comparisons(frame)
     measures = frame["measure"].astype(str).unique()
-    notes = [f"{measures[0]}."] if len(measures) == 1 else []
-    notes.append(
+    notes = [
+        *([f"{measures[0]}."] if len(measures) == 1 else []),
         ("* significant" if has_stars else "No difference is significant")
-        + (f" ({how})." if how else ".")
-    )
+        + (f" ({how})." if how else "."),
+    ]
     if has_interval:
         estimated = "estimate" in frame and not frame["estimate"].equals(frame["difference"])
         of = "estimate of the test" if estimated else "difference"
@@ -285,8 +285,7 @@ def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) 
             f"System A is not inferior if it is worse by less than the margin ({' to '.join(ends)}), and equivalent "
             "if it differs by less; one-sided t tests."
         )
-    if frame.attrs.get("question"):
-        notes.append(str(frame.attrs["question"]))
+    notes += [str(frame.attrs["question"])] if frame.attrs.get("question") else []
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None
     return [*notes, *footnote.basis_of(frame, n)]
 

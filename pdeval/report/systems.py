@@ -597,8 +597,7 @@ def _footnotes(
             footnote.meaning(verdict.kind, marked, against)
             + (f" ({verdict.how})." if verdict.how else ".")
         )
-    if verdict.unmarked:
-        notes.append(verdict.unmarked)
+    notes += [verdict.unmarked] if verdict.unmarked else []
     if verdict.untested:
         untested = ", ".join(known.get(name, name) for name in verdict.untested)
         notes.append(f"{untested}: not tested, has infinite values.")

@@ -75,9 +75,11 @@ def macro_and_micro(
         for i in range(patterns.shape[1])
     ]
     blocks = [
-        (kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)
+        (kept, pairs[at : at + WIDTH])
+        for kept, pairs in sets
+        if len(kept) > (over == "collections")
+        for at in range(0, len(pairs), WIDTH)
     ]
-    blocks = [(kept, pairs) for kept, pairs in blocks if len(kept) > (over == "collections")]
     for kept, pairs in track(blocks, desc="conclusion", progress=progress):
         collections = [
             _Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()

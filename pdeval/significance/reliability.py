@@ -90,8 +90,11 @@ def reliability(
         sizes = queries if n_queries is None else n_queries
         sizes = np.array([arguments.integer("n_queries", one, 1) for one in np.atleast_1d(sizes)])
         run, query, residual = two_way(values)["mean_sq"][:3]
-        part = decisions(run, query, residual, runs, queries, sizes, wanted, confidence)
-        part = {"runs": runs, "n": queries, **part}
+        part = {
+            "runs": runs,
+            "n": queries,
+            **decisions(run, query, residual, runs, queries, sizes, wanted, confidence),
+        }
         parts.append({name: np.broadcast_to(values, sizes.shape) for name, values in part.items()})
         names += [source.measures[number]] * len(sizes)
     frame = pd.DataFrame({"measure": names, **concatenated(parts)})

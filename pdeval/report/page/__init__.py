@@ -332,9 +332,8 @@ def _notes(report: Report, origins: list[dict[str, Any]]) -> str:
         else escape(note)
         for note in report.notes
     ]
-    lines = []
-    if not report.origins:
-        lines.append("This table has no values per query behind it: its cells do not open.")
+    closed = "This table has no values per query behind it: its cells do not open."
+    lines = [] if report.origins else [closed]
     for note in dict.fromkeys(note for origin in origins for note in origin["notes"]):
         titles = [origin["title"] for origin in origins if note in origin["notes"]]
         lines.append(f"{', '.join(titles)}: {note}" if len(titles) < len(origins) else note)
