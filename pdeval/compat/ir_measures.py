@@ -213,13 +213,13 @@ class Evaluator(providers.Evaluator):
         ]
         for requested, ties, judgments in self.others:
             metrics += _values(requested, judgments, rows, ties)
-        missing = set(
-            product((one for one in self.measures if one.NAME != "Accuracy"), self.qrel_qids)
-        )
-        missing -= {(metric.measure, metric.query_id) for metric in metrics}
+        expected = product((one for one in self.measures if one.NAME != "Accuracy"), self.qrel_qids)
+        missing = set(expected) - {(metric.measure, metric.query_id) for metric in metrics}
         yield from metrics
-        for measure, query in sorted(missing, key=lambda one: (str(one[0]), one[1])):
-            yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
+        yield from (
+            ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
+            for measure, query in sorted(missing, key=lambda one: (str(one[0]), one[1]))
+        )
 
 
 def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Iterator[Any]:
@@ -244,8 +244,10 @@ def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Ite
             if measure.NAME == "Accuracy"
             else joined.answered[:, 0]
         )
-        for query, value in zip(joined.queries[kept], views.values(parsed)[kept, 0].tolist()):
-            yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+        yield from (
+            ir_measures.Metric(query_id=query, measure=measure, value=value)
+            for query, value in zip(joined.queries[kept], views.values(parsed)[kept, 0].tolist())
+        )
 
 
 def _rules(measure: Any) -> tuple[Any, ...]:

@@ -195,13 +195,14 @@ class RelevanceEvaluator:
             if len(joined.runs.columns) == 1
             else joined.runs.itertuples(index=False, name=None)
         )
-        results = {}
-        for run, name in enumerate(runs):
-            rows = zip(queries[mask[:, run]], values[:, mask[:, run], run].T.tolist())
-            results[name] = {
-                query: dict(zip((line.name for line in self._lines), row)) for query, row in rows
+        measures = [line.name for line in self._lines]
+        return {
+            name: {
+                query: dict(zip(measures, row))
+                for query, row in zip(queries[rows], values[:, rows, run].T.tolist())
             }
-        return results
+            for run, (name, rows) in enumerate(zip(runs, mask.T))
+        }
 
     def _values(self, joined: Positions) -> np.ndarray:
         """Return the values of all measures, of shape (measures, topics, runs)."""

@@ -103,12 +103,14 @@ def _nuggets(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     length = record.get("length", len(record.get("answer_text") or "") or None)
     ids |= {} if length is None else {"length": length}
-    for nugget in record["nuggets"]:
-        yield {
+    yield from (
+        {
             **ids,
             "nugget": nugget["text"],
             **{name: value for name, value in nugget.items() if name != "text"},
         }
+        for nugget in record["nuggets"]
+    )
 
 
 @checks_arguments

@@ -375,10 +375,12 @@ def scores(
     if kind_of(frame) == "scores" or {"measure", "value"} <= set(frame.columns):
         rows, runs, name = _with_ids(frame, run, query)
         read(rows, "scores", {"query": name, "run": runs})
-    elif measure is not None:
-        rows, runs, name = _by_run(frame, query, measure)
     else:
-        rows, runs, name = _by_measure(frame, run, query, measures)
+        rows, runs, name = (
+            _by_measure(frame, run, query, measures)
+            if measure is None
+            else _by_run(frame, query, measure)
+        )
     rows = rows[[*runs, name, "measure", "value"]]
     if measures is not None:
         labels = rows["measure"].astype(str)

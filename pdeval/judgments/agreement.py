@@ -259,9 +259,11 @@ def _from_items(sums: np.ndarray, *, chance: bool) -> np.ndarray:
         agreed = sums[:, 1] / sums[:, 0]
         given = sums[:, 2:]
         expected = np.square(given / given.sum(axis=1, keepdims=True)).sum(axis=1)
-    if not chance:
-        return np.stack([agreed, np.full_like(agreed, np.nan), agreed])
-    return np.stack([agreed, expected, corrected(agreed, expected)])
+    return np.stack(
+        [agreed, expected, corrected(agreed, expected)]
+        if chance
+        else [agreed, np.full_like(agreed, np.nan), agreed]
+    )
 
 
 def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> Tally:

@@ -240,9 +240,11 @@ def swap_assessors(
     def order_runs(judgments: Table, *, warn: bool = False) -> RunOrders | None:
         """Return the order of the runs under other judgments, or None if no item is relevant by them."""
         regraded_join = judged.on(regraded(judged.positions, read_judgments(judgments)))
-        if not regraded_join.positions.relevant(level).any():
-            return None
-        return run_orders(regraded_join, parsed, method=method, warn=warn)
+        return (
+            run_orders(regraded_join, parsed, method=method, warn=warn)
+            if regraded_join.positions.relevant(level).any()
+            else None
+        )
 
     names: list[object] = []
     orderings: list[RunOrders | None] = []

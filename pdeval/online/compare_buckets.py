@@ -875,12 +875,17 @@ def arms_of(
         resampled = comparison.test == "bootstrap" or comparison.kind == "median"
         if draws and resampled and comparison.planned is None:
             rng = rng_of(seed, name, number)
-            if comparison.kind == "median":
-                drawn = bootstrap_medians(values, draws, rng)
-            elif is_ratio and not off.any():
-                drawn = bootstrap_ratios(total, over, draws, rng)
-            else:
-                drawn = bootstrap_ratios(values, np.ones(len(values)), draws, rng)
+            of_ratio = is_ratio and not off.any()
+            drawn = (
+                bootstrap_medians(values, draws, rng)
+                if comparison.kind == "median"
+                else bootstrap_ratios(
+                    total if of_ratio else values,
+                    over if of_ratio else np.ones(len(values)),
+                    draws,
+                    rng,
+                )
+            )
         arms.append(Arm(values, total, over, value, drawn))
     return arms
 

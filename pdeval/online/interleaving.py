@@ -457,10 +457,9 @@ def _joined(parts: Sequence[tuple[np.ndarray, ...]], width: int) -> tuple[np.nda
 
 
 def blocks_of(n: int, width: int) -> Iterator[slice]:
-    """Yield lists in parts whose temporary arrays fit memory."""
+    """Return lists in parts whose temporary arrays fit memory."""
     step = max(BLOCK // max(width, 1), 1)
-    for first in range(0, n, step):
-        yield slice(first, min(first + step, n))
+    return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
 
 def _prefix(

@@ -206,12 +206,10 @@ def to_latex(
             r"\endgroup",
         ]
         return "\n".join(lines)
-    tables = []
-    for part in parts:
-        spec, header, body = _parts(part, below)
-        tables.append(
-            [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
-        )
+    tables = [
+        [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
+        for spec, header, body in (_parts(part, below) for part in parts)
+    ]
     if resize:  # \width is the natural width of the table
         tables[0].insert(0, r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%")
         tables[0][-1] += "}"

@@ -291,10 +291,11 @@ def _over_opponents(source: Any, measure: int, bases: list[int]) -> np.ndarray:
     """Return the means of each run's preferences over its opponents, or over the baselines: (queries, runs)."""
     a, b = np.asarray(source.a), np.asarray(source.b)
     shape = {"queries": len(source.queries), "runs": len(source.runs)}
-    if bases:
-        total, number = np.zeros((2, *shape.values()))
-    else:
-        total, number, _ = win_rates(source.blocks(measure), a, b, **shape)
+    total, number = (
+        np.zeros((2, *shape.values()))
+        if bases
+        else win_rates(source.blocks(measure), a, b, **shape)[:2]
+    )
     for base in bases:
         has_base = (a == base) | (b == base)
         blocks = (

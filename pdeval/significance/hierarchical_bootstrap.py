@@ -87,10 +87,11 @@ def macro_and_micro(
         drawn = []
         for size, chunk in chunks(draws, seed):
             rng = np.random.default_rng(chunk)
-            if over == "collections":
-                drawn.append(_drawn_collections(collections, size, rng)[None])
-            else:
-                drawn.append(_drawn_queries(collections, size, rng, len(weights)))
+            drawn.append(
+                _drawn_collections(collections, size, rng)[None]
+                if over == "collections"
+                else _drawn_queries(collections, size, rng, len(weights))
+            )
         distance[:, :, pairs] = np.concatenate(drawn, axis=1)
     made = [_estimate(*one, confidence) for one in zip(centers, errors, distance)]
     if over == "collections":

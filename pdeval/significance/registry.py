@@ -88,14 +88,15 @@ def described_pairs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return number, mean and standard deviation of the differences of each pair, from scores or preferences."""
     width = max(1, BLOCK // len(values))
-    parts = []
-    for start in range(0, len(a), width):
-        left, right = a[start : start + width], b[start : start + width]
-        parts.append(
-            describe(
-                values[:, left] - values[:, right] if values.ndim == 2 else values[:, left, right]
-            )
+    blocks = (slice(start, start + width) for start in range(0, len(a), width))
+    parts = [
+        describe(
+            values[:, a[block]] - values[:, b[block]]
+            if values.ndim == 2
+            else values[:, a[block], b[block]]
         )
+        for block in blocks
+    ]
     n, mean, sd = map(np.concatenate, zip(*parts, strict=True))
     return n, mean, sd
 
