@@ -372,10 +372,10 @@ def _tables(
         raise ValueError(
             f"'{options.qrels}' has six columns, as a run. Pass the judgments first: {first}."
         ) from error
-    files = reading.run_files(
-        options.files, names=options.names, encoding=options.encoding, tag=tags
+    return qrels, reading.in_memory(
+        reading.run_files(options.files, names=options.names, encoding=options.encoding, tag=tags),
+        progress=progress,
     )
-    return qrels, reading.in_memory(files, progress=progress)
 
 
 def _texts(paths: list[str], options: argparse.Namespace) -> object:

@@ -292,12 +292,11 @@ class Form:
                 return number_of(text, kind)
         if self.text:
             return text
-        fault = (
+        raise argparse.ArgumentTypeError(
             f"invalid choice: {text!r} (choose from {', '.join(self.choices)})"
             if self.choices
             else f"{text!r} is not {'a number' if float in self.numbers else 'an integer'}"
         )
-        raise argparse.ArgumentTypeError(fault)
 
 
 def number_of(text: str, kind: type) -> Any:

@@ -273,9 +273,11 @@ def _decoded(column: pa.Array) -> pa.Array:
 def id_column(column: pd.Series, role: str) -> pa.Array:
     """Return a column of ids as Arrow strings, or as a dictionary of strings if the column has codes."""
     rows = ids.column_ids(column, role)
-    if rows.codes is None or rows.values is None:
-        return rows.as_text().cast(TEXT)
-    return pa.DictionaryArray.from_arrays(pa.array(rows.codes), rows.values.as_text().cast(TEXT))
+    return (
+        rows.as_text().cast(TEXT)
+        if rows.codes is None or rows.values is None
+        else pa.DictionaryArray.from_arrays(pa.array(rows.codes), rows.values.as_text().cast(TEXT))
+    )
 
 
 def _words(table: Table, role: str) -> pa.Array:

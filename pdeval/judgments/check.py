@@ -160,10 +160,10 @@ def check(
             "relevant_in_history": count(lists.run[known], tested[topic[known]]),
         }
     kept = np.flatnonzero(count(lists.run))
-    columns = run_columns(lists.runs, kept) | {
-        name: values[kept] for name, values in counts.items()
-    }
-    return described_frame(columns, Judged(positions, level).attrs)
+    return described_frame(
+        run_columns(lists.runs, kept) | {name: values[kept] for name, values in counts.items()},
+        Judged(positions, level).attrs,
+    )
 
 
 def _tied(rows: Rows) -> np.ndarray:

@@ -424,9 +424,8 @@ def axis_texts(labels: pd.Index) -> list[str]:
     methods = [METHODS.get(str(label[1]), str(label[1])) for label in labels]
     if len(set(measures)) == len(measures):
         return measures
-    if len(set(measures)) == 1:
-        return methods
-    return [f"{measure}, {method}" for measure, method in zip(measures, methods)]
+    both = [f"{measure}, {method}" for measure, method in zip(measures, methods)]
+    return methods if len(set(measures)) == 1 else both
 
 
 @plot(on=("confusions",), first=("confusions",), needs=("reference", "label", "n", "fraction"))

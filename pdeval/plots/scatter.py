@@ -435,14 +435,11 @@ def _by_level(table: PlotTable, levels: int) -> pd.DataFrame:
     rows = table.frame[table.frame["recall"].to_numpy() <= levels]
     sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
     keys = [key for key in (table.query, *sides, "population") if key in rows.columns]
-    cell = (
-        rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy()
-        if keys
-        else np.zeros(len(rows), int)
-    )
     return table.wide(
         "value for each query, pair of runs and recall level",
-        cell,
+        rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy()
+        if keys
+        else np.zeros(len(rows), int),
         rows["recall"].to_numpy(),
         rows["value"].to_numpy(float),
     )

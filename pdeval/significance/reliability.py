@@ -261,10 +261,9 @@ def anova_sample_size(
     needed = [
         queries_for(np.array(variances), difference, count, one, power, alpha) for one in designs
     ]
-    columns = {"measure": measure, "runs": count, "n": n, "variance": variances}
     # each measure with all designs
     frame = (
-        pd.DataFrame(columns)
+        pd.DataFrame({"measure": measure, "runs": count, "n": n, "variance": variances})
         .take(np.repeat(np.arange(len(n)), len(designs)))
         .reset_index(drop=True)
         .assign(

@@ -213,10 +213,10 @@ def compare_training(
                 stacklevel=outside(),
             )
         warn_partial_replicates(source, systems, code, ["replicate"])
-        averages = replace(
-            source, runs=systems, values=group_means(source.values, code, len(systems))
+        pairs = Pairs.of(
+            replace(source, runs=systems, values=group_means(source.values, code, len(systems))),
+            baseline=baseline,
         )
-        pairs = Pairs.of(averages, baseline=baseline)
         parts = []
         for number, label in enumerate(source.measures):
             seeds = Seeds.of(settled(finite(source.values[number], label)), code, exact)
