@@ -165,10 +165,9 @@ def coded(
         if order is None
         else [value for value in column.unique().tolist() if value not in list(order)]
     )
-    if unknown:
-        faults.append(f"labels that are missing from order=, e.g. {unknown[:3]}")
-    if pd.api.types.is_complex_dtype(column.dtype):
-        faults.append("complex labels, which have no order")
+    is_complex = pd.api.types.is_complex_dtype(column.dtype)
+    faults += [f"labels that are missing from order=, e.g. {unknown[:3]}"] if unknown else []
+    faults += ["complex labels, which have no order"] if is_complex else []
     if faults:
         raise ValueError("the label table cannot be read: " + "; ".join(faults) + ".")
     if order is not None:

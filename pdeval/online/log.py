@@ -730,9 +730,11 @@ def faults_of(table: Table) -> list[Problem]:
             example = f"e.g. {log.loc[bad, example_column].tolist()[0]!r}" if example_column else ""
             faults.append(Problem(f"{rows:,} {problem}", rows, "error", example))
 
-    absent = [names[role] for role in NEEDED if role not in has]
-    if "rank" not in has and "doc" not in has:
-        absent.append(f"{names['rank']} or {names['doc']}")
+    has_item = "rank" in has or "doc" in has
+    absent = [
+        *(names[role] for role in NEEDED if role not in has),
+        *([] if has_item else [f"{names['rank']} or {names['doc']}"]),
+    ]
     if absent:
         faults.append(
             Problem(

@@ -169,12 +169,16 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
     >>> of_comparisons(pd.DataFrame({"measure": ["AP"], "test": ["t"]}), alpha=0.01)
     'paired Student t test, α = 0.01'
     """
-    tests: dict[str, list[str]] = {}
-    if "test" in comparisons:
-        for test, measure in (
-            comparisons[["test", "measure"]].drop_duplicates().astype(str).itertuples(index=False)
-        ):
-            tests.setdefault(test, []).append(measure)
+    tests: dict[Any, list[str]] = (
+        comparisons[["test", "measure"]]
+        .drop_duplicates()
+        .astype(str)
+        .groupby("test", sort=False, dropna=False)["measure"]
+        .agg(list)
+        .to_dict()
+        if "test" in comparisons
+        else {}
+    )
     attrs: dict[Any, Any] = {**defaults, **comparisons.attrs}
     how = significance(
         tests,

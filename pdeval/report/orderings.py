@@ -149,9 +149,11 @@ def _of_collections(
             part = parts[pair][parts[pair]["_set"] == one].set_index("_run").reindex(order)
             for column, cells in _ordering(part, pair, [pair], show, digits, names):
                 # the collection is the header; with ranks and scores it is the heading over both
-                group, header = (title, one)
-                if show == "both":
-                    group, header = ", ".join(filter(None, (title, one))), column.header
+                group, header = (
+                    (", ".join(filter(None, (title, one))), column.header)
+                    if show == "both"
+                    else (title, one)
+                )
                 name = " ".join((one, *several, column.name))
                 body.append((replace(column, name=name, header=header, group=group), cells))
         if average:

@@ -125,8 +125,9 @@ def critical_value(drawn: np.ndarray, alpha: float | np.ndarray) -> np.ndarray:
     (96.0, [0.06, 0.05])
     """
     # the largest number of draws >= x for which (1 + number) / (1 + draws) is below alpha, plus 1
-    reached = np.ceil(np.asarray(alpha) * (1 + len(drawn)) - 1 - 1e-9).astype(np.int64)
-    reached = np.broadcast_to(reached, drawn.shape[1:])
+    reached = np.broadcast_to(
+        np.ceil(np.asarray(alpha) * (1 + len(drawn)) - 1 - 1e-9).astype(np.int64), drawn.shape[1:]
+    )
     place = len(drawn) - np.clip(reached, 1, len(drawn))
     values = np.take_along_axis(np.sort(drawn, axis=0), place[None], axis=0)[0]
     return np.where(reached < 1, np.inf, values)

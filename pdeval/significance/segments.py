@@ -328,8 +328,9 @@ def segment_gaps(
         gap = welch_gap(a, b, limits, **family)
         difference = gap.pop("difference")
         # the largest gap of each run or pair, among those with a p-value
-        size = np.where(np.isnan(gap["p_value"]), -np.inf, np.abs(difference))
-        size = size.reshape(-1, len(first))
+        size = np.where(np.isnan(gap["p_value"]), -np.inf, np.abs(difference)).reshape(
+            -1, len(first)
+        )
         largest = (size == size.max(axis=1)[:, None]) & np.isfinite(size)
         items = len(size)
         columns: dict[str, Any] = {
