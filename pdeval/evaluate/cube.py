@@ -278,9 +278,11 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def _stacked_column(arrays: Sequence[Any]) -> Any:
     """Return a column of all frames; None if it is categorical, of several types, or missing in a frame."""
     first = arrays[0]
-    if first is None or isinstance(first, pd.Categorical):
-        return None
-    if any(one is None or one.dtype != first.dtype for one in arrays):
+    if (
+        first is None
+        or isinstance(first, pd.Categorical)
+        or any(one is None or one.dtype != first.dtype for one in arrays)
+    ):
         return None
     return type(first)._concat_same_type(arrays)
 

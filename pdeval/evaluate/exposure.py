@@ -145,8 +145,9 @@ class Listing:
             cell = cell + self.system[self.row_run[row]]
             size = width * (end - begin) * n_systems
             # rows are sorted by item and run: the sum does not depend on the order of the caller's rows
-            sums = np.bincount(cell, values[row], minlength=size)
-            sums = sums.reshape(width, end - begin, n_systems)
+            sums = np.bincount(cell, values[row], minlength=size).reshape(
+                width, end - begin, n_systems
+            )
             yield Block(slice(begin, end), share(sums, self.samples[begin:end]), place)
 
     def at(self, values: np.ndarray, block: Block) -> np.ndarray:

@@ -121,8 +121,9 @@ def find_lists(table: Table) -> Lists:
     if count < 2**31:  # half the memory, and less to read later
         order = order.astype(np.int32, copy=False)
         place = place if place.itemsize < 4 else place.astype(np.int32, copy=False)
-    starts = np.append(0, np.cumsum(sizes))
-    return Lists(starts, run_of_list, query_of_list, runs, queries, order, place)
+    return Lists(
+        np.append(0, np.cumsum(sizes)), run_of_list, query_of_list, runs, queries, order, place
+    )
 
 
 def _begins(columns: list[Ids], count: int) -> np.ndarray:

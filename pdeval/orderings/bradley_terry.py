@@ -336,8 +336,9 @@ class Fitted(NamedTuple):
         variance = np.maximum(self.pair_variance(a, b), 0.0) * units / (units - 1)
         gap = np.abs(self.strength[a] - self.strength[b])
         # if the error is 0, any difference is infinitely many errors
-        t = np.where(gap > 0, np.inf, 0.0)
-        t = np.divide(gap, np.sqrt(variance), out=t, where=variance > 0)
+        t = np.divide(
+            gap, np.sqrt(variance), out=np.where(gap > 0, np.inf, 0.0), where=variance > 0
+        )
         return np.asarray(2.0 * special.stdtr(units - 1, -t))
 
     @property

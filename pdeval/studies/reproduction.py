@@ -331,8 +331,9 @@ def _sequences(
     """Return the places of both rankings in their union, rank by rank; NaN below the end of the shorter one."""
     # the original ranking, then the other items in the order of the reproduced one
     length = np.where(np.isfinite(original), original, 0.0).max(axis=0)
-    union = np.where(np.isfinite(original), original, length + reproduced)
-    union = union if by_id is None else by_id
+    union = (
+        np.where(np.isfinite(original), original, length + reproduced) if by_id is None else by_id
+    )
     sequences = []
     for rank in (original, reproduced):
         order = np.argsort(rank, axis=0, kind="stable")

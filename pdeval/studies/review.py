@@ -1,6 +1,7 @@
 """Systematic reviews: recall against the effort of reading, and rules for stopping."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -202,9 +203,5 @@ def _parsed(rules: str | Sequence[str]) -> dict[str, Rule]:
                 f"unknown stopping rule {text!r}. Use 'effort@0.5', 'irrelevant@50', 'knee@100', or a mapping of name "
                 "to function."
             ) from None
-        parsed[text] = _with_value(function, number)
+        parsed[text] = partial(function, value=number)
     return parsed
-
-
-def _with_value(function: Callable[..., np.ndarray], value: float) -> Rule:
-    return lambda rank, size: function(rank, size, value)
