@@ -238,12 +238,16 @@ def _without_rows(judged: DaskJudged, request: Request) -> pd.DataFrame:
         "gain": np.zeros(0),
         **{measure.label: np.zeros(0) for measure in request.measures},
     }
-    attrs = {
-        **attributes(Judged(plan.known, judged.level, "judged"), request.measures),
-        "grade_column": names["grade"],
-        "table": "labeled_pair" if request.side_by_side else "labeled",
-    }
-    return request.arranged(columns, nothing, names, attrs)
+    return request.arranged(
+        columns,
+        nothing,
+        names,
+        {
+            **attributes(Judged(plan.known, judged.level, "judged"), request.measures),
+            "grade_column": names["grade"],
+            "table": "labeled_pair" if request.side_by_side else "labeled",
+        },
+    )
 
 
 # the verbs that never gather positions, with the options of the verbs of these names

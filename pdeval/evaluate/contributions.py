@@ -788,20 +788,22 @@ def _explained(
     order = np.lexsort((item, np.where(np.isinf(rank), -grade, 0.0), rank, run))
     run, item = run[order], item[order]
     grade_name = positions.source[1].roles["grade"] if positions.source else "relevance"
-    columns = {
-        **run_columns(positions.runs, run),
-        query_name: labels(positions.queries, np.zeros(len(run), dtype=np.int64)),
-        positions.doc_name: pd.Index(doc[order]).infer_objects(),
-        grade_name: integers(grade[order]),
-        "rank": integers(rank[order]),
-        **{
-            measure.label: np.pad(
-                item_contributions(judged.on(positions), measure), ((0, 0), (0, 1))
-            )[run, item]
-            for measure in measures
+    return described_frame(
+        {
+            **run_columns(positions.runs, run),
+            query_name: labels(positions.queries, np.zeros(len(run), dtype=np.int64)),
+            positions.doc_name: pd.Index(doc[order]).infer_objects(),
+            grade_name: integers(grade[order]),
+            "rank": integers(rank[order]),
+            **{
+                measure.label: np.pad(
+                    item_contributions(judged.on(positions), measure), ((0, 0), (0, 1))
+                )[run, item]
+                for measure in measures
+            },
         },
-    }
-    return described_frame(columns, {**attrs, "grade_column": grade_name})
+        {**attrs, "grade_column": grade_name},
+    )
 
 
 def _topics(

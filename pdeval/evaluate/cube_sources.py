@@ -78,11 +78,10 @@ class Averaged:
 
     def cubes(self, measures: object) -> list[Source]:
         """Return the cubes of the systems."""
-        cubes = (
-            cube.cube() if isinstance(cube, Pairs) else cube
+        return [
+            averaged(cube.cube() if isinstance(cube, Pairs) else cube, self.replicate)
             for cube in _sources(self.data, measures)
-        )
-        return [averaged(cube, self.replicate) for cube in cubes]
+        ]
 
 
 ScoresLike: TypeAlias = Judged | Table | Averaged | WithMachine | Source | Sequence[Source]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from pdeval.evaluate.unjudged import has_unjudged
 from pdeval.join import Ids, Judged, Judgments, Rows, first_rows, positions_of, rows_of
 from pdeval.tables import Spans, Table
 
@@ -146,7 +147,7 @@ def ranked_items(data: object, depth: int = 10) -> RankedItems | None:
     positions, rules = data.positions, data.positions.rules
     source: Any = positions.source
     has_rows = isinstance(source, tuple) and isinstance(source[0], Table)  # not on Dask
-    if not has_rows or rules.get("judged_only") or rules["ties"] == "expected":
+    if not has_rows or not has_unjudged(positions):
         judged = positions.judged
         known = np.arange(len(judged.queries)), np.arange(len(positions.runs))
         return _sorted_items(data, None, positions.complete, judged, positions, *known)

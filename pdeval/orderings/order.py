@@ -442,11 +442,12 @@ def _ordered_with_machine(
             f"method={method!r} cannot be combined with machine labels. Use method={only!r}."
         )
     scores = source if isinstance(source, cube.Scores) else win_rates_of(source)
-    parts = (
-        _with_machine(scores, number, only, confidence, **options)
-        for number in range(len(scores.measures))
+    frame = cube.stacked(
+        [
+            _with_machine(scores, number, only, confidence, **options)
+            for number in range(len(scores.measures))
+        ]
     )
-    frame = cube.stacked(list(parts))
     frame.attrs.update({**scores.attrs, "confidence": confidence})
     return frame
 

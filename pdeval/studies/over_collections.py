@@ -259,15 +259,18 @@ def _count_buckets(
         top = largest_value(name, unknown=np.inf)
         high = np.array([*edge[1:], top if top > edge[-1] else np.inf])
         ends = [*[")"] * (len(edge) - 1), "]" if np.isfinite(high[-1]) else ")"]
-        columns = {
-            "measure": name,
-            "bucket": [f"[{low:g}, {to:g}{end}" for low, to, end in zip(edge, high, ends)],
-            "low": edge,
-            "high": high,
-            "count": count,
-            "fraction": count / len(values),
-        }
-        parts.append(pd.DataFrame(columns))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "measure": name,
+                    "bucket": [f"[{low:g}, {to:g}{end}" for low, to, end in zip(edge, high, ends)],
+                    "low": edge,
+                    "high": high,
+                    "count": count,
+                    "fraction": count / len(values),
+                }
+            )
+        )
     return described_frame(pd.concat(parts, ignore_index=True), best.attrs | {"table": "headroom"})
 
 

@@ -190,11 +190,14 @@ def search_lengths(
 def items(judged: Judged, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
     """Return the search length of every relevant item in every run, without warnings."""
     rows = atoms(judged, unretrieved=unretrieved)
-    columns = run_columns(judged.runs, rows.run) | item_columns(
-        judged.positions, rows.topic, rows.item
-    )
     return described_frame(
-        {**columns, "asl": rows.length, "retrieved": rows.retrieved}, judged.attrs
+        {
+            **run_columns(judged.runs, rows.run),
+            **item_columns(judged.positions, rows.topic, rows.item),
+            "asl": rows.length,
+            "retrieved": rows.retrieved,
+        },
+        judged.attrs,
     )
 
 
