@@ -325,16 +325,17 @@ def orders_of(
     methods = chosen(method, has_values=isinstance(source, cube.Scores) and not winrates)
     # position of each run by name, descending: argsort twice is the inverse permutation
     by_name = np.argsort(np.array(labels_of_runs, dtype=object), kind="stable")[::-1].argsort()
-    name = by_name if compat else None
     votes_of_measures = [
-        votes_of(source, m, winrates=winrates, name=name, queries=queries)
+        votes_of(source, m, winrates=winrates, name=by_name if compat else None, queries=queries)
         for m in range(len(source.measures))
     ]
+    # names are in the order of the runs of the votes, which may differ between measures
+    names = np.stack([votes.name for votes in votes_of_measures]) if compat else None
     once = [_scored(votes, methods, compat) for votes in votes_of_measures]
     ranks_of_methods = [
         _ranks(
             np.concatenate([score for score, _ in of_measures]),
-            name,
+            names,
             np.array([[tolerance] for _, tolerance in of_measures]),
         )
         for of_measures in zip(*once)
@@ -347,7 +348,7 @@ def orders_of(
             blocks = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
             resampled = [
                 [
-                    (score, _ranks(score, name, tolerance))
+                    (score, _ranks(score, votes.name, tolerance))
                     for score, tolerance in _scored(votes, methods, compat, weights)
                 ]
                 for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)
