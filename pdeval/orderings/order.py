@@ -330,7 +330,9 @@ def orders_of(
         for m in range(len(source.measures))
     ]
     # names are in the order of the runs of the votes, which may differ between measures
-    names = np.stack([votes.name for votes in votes_of_measures]) if compat else None
+    names = None
+    if compat:
+        names = np.stack([by_name[votes.runs] for votes in votes_of_measures])
     once = [_scored(votes, methods, compat) for votes in votes_of_measures]
     ranks_of_methods = [
         _ranks(
