@@ -408,11 +408,9 @@ def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> p
     raw = (
         np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
     )
-    return pa.LargeStringArray.from_buffers(
-        len(number),
-        pa.py_buffer(np.arange(len(number) + 1, dtype=np.int64) * width),
-        pa.py_buffer(raw),
-    ).cast(dtype)
+    offsets = np.arange(len(number) + 1, dtype=np.int64) * width
+    buffers = pa.py_buffer(offsets), pa.py_buffer(raw)
+    return pa.LargeStringArray.from_buffers(len(number), *buffers).cast(dtype)
 
 
 def hashes(text: pa.Array, *, words: int = len(_MULTIPLIERS), bits: int = 64) -> np.ndarray:

@@ -19,7 +19,6 @@ from tests.verb_calls import VERBS_OF_A_JOIN, arguments, asked, same
 
 READ_ROWS = (  # unjudged documents are among their rows, or count
     "explain",
-    "hard_queries",
     "expected_exposure",
     "awrf",
     "exposure_shares",
