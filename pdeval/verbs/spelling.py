@@ -71,6 +71,8 @@ def _one_edit(one: str, two: str) -> bool:
 
 
 def _nearly_equal(one: str, two: str) -> bool:
-    return (
-        min(len(one), len(two)) >= LONG and difflib.SequenceMatcher(None, one, two).ratio() >= NEAR
-    )
+    if min(len(one), len(two)) < LONG:
+        return False
+    matcher = difflib.SequenceMatcher(None, one, two)
+    # the bound by lengths comes first: names of thousands of characters take seconds
+    return matcher.real_quick_ratio() >= NEAR and matcher.ratio() >= NEAR
