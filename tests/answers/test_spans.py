@@ -214,7 +214,7 @@ def test_groups_of_queries_and_of_runs_equal_a_loop_over_the_groups():
     ):
         grouped = answers.chunks.ireval.measure_spans(answers.spans, by=by, metadata=metadata)
         parts = []
-        for label, ids in metadata.groupby(by)[key]:
+        for label, ids in metadata.groupby(by, observed=True)[key]:
             chunks = answers.chunks[answers.chunks[key].isin(ids)]
             spans = answers.spans
             if key == "query_id":
