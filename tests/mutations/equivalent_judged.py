@@ -84,7 +84,7 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "join/item_catalog.py",
-        "none = HistoryTable(",
+        "history=HistoryTable(",
         (
             "HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0]) -> "
             "HistoryTable(self.history.item.iloc[:0], self.history.user.iloc[:0])",

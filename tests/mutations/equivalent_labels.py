@@ -33,17 +33,6 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/delta_sort.py",
-        'means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()',
-        (
-            "True -> False",
-            "False -> True",
-            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, sort=False)",
-            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, observed=True)",
-        ),
-        "found by their keys, in whatever order they stand; those that are not there are missing",
-    ),
-    (
-        "significance/delta_sort.py",
         "first = outcome.mean > 0",
         ("outcome.mean > 0 -> (outcome.mean >= 0)",),
         "a mean difference of 0 has p = 1, which is no lead of either",

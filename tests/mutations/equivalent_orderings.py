@@ -69,12 +69,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         PATH,
     ),
     (
-        "orderings/order.py",
-        "runs.itertuples(index=False, name=None)",
-        ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
-        "a tuple with names is equal to one without",
-    ),
-    (
         "orderings/votes.py",
         "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
         ("1 -> 2",),
@@ -181,15 +175,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         "most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)",
         ("1.0 -> 2.0",),
         "it is added and taken away again, and a half is exact",
-    ),
-    (
-        "orderings/order.py",
-        "frame[list(runs.columns)].itertuples(index=False, name=None)",
-        (
-            "frame[list(runs.columns)].itertuples(index=False, name=None) -> "
-            "frame[list(runs.columns)].itertuples(index=False)",
-        ),
-        "a tuple with names is equal to one without",
     ),
     (
         "orderings/bradley_terry.py",

@@ -209,7 +209,7 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("significance/variance_components.py", "for _ in range(50):", ("50 -> 51",), PATH),
     ("significance/variance_components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
-    ("significance/variance_components.py", "start = np.array([0.25", ("0.25 -> 1.25",), PATH),
+    ("significance/variance_components.py", "np.array([0.25", ("0.25 -> 1.25",), PATH),
     (
         "significance/variance_components.py",
         "free = np.flatnonzero((theta > 1e-7) | ((slope < 0)",
