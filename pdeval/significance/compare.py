@@ -1,5 +1,6 @@
 """Compare runs pair by pair: one tidy row per pair and measure, with its test and its correction."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -37,7 +38,7 @@ from pdeval.significance.corrections import (
 )
 from pdeval.significance.max_t import critical_value, maxima, tail
 from pdeval.significance.noninferiority import against_margin, margin_of
-from pdeval.significance.paired_differences import Pairs, check, complete, concatenated
+from pdeval.significance.paired_differences import BLOCK, Pairs, check, complete, concatenated
 from pdeval.significance.registry import (
     TESTS,
     SignificanceTest,
@@ -269,15 +270,16 @@ def compare(
     if step == MAX_T:
         several = np.flatnonzero(~family_wise & (size > 1))
         largest = _maxima(parts, family_of, several, options)
-    results = []
-    for number, (pairs, measure, kind) in enumerate(parts):
+    of_parts = []
+    for number, (*_, kind) in enumerate(parts):
         single_step = "none" if kind.family_wise or step == MAX_T else step
         m = int(size[number])
         of_part = {**options, "confidence": 1 - single_step_level(single_step, miss, m)}
         if number in largest:
             of_part["critical"] = critical_value(largest[number], miss).item()
             of_part["size"] = m
-        results.append(pairs.gather(_blocks(pairs, measure, kind, of_part)))
+        of_parts.append(of_part)
+    results = _results(parts, of_parts)
 
     p_values = [columns["p_value"] for columns in results]
     adjusted = np.concatenate(p_values)
@@ -451,26 +453,76 @@ def _margins(
     return results, margins, _maxima(parts, family_of, several, {**options, "one_sided": True})
 
 
-def _blocks(
-    pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
-) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Yield (numbers of pairs, their columns) of one measure."""
-    if test.machine:
-        yield from _with_machine(pairs, measure, test, options)
-    elif test.joint:
-        yield np.arange(len(pairs)), _measured_together(pairs, measure, test, options)
-    else:
-        for numbers, D in pairs.blocks(measure, shared=2):
-            counted = ~np.isnan(D)
-            sides = pairs.sides(measure, numbers, counted)
-            level = options["confidence"]
-            if "critical" in options:
-                n = counted.sum(axis=0)
-                # the level at which Student's interval has the critical value, or the usual one if smaller
-                usual = (1 - level) / np.where(n < MAX_T_QUERIES, options["size"], 1)
-                level = 1 - np.minimum(usual, 2 * special.stdtr(n - 1, -options["critical"]))
-            outcome = test.result(D, **{**options, "confidence": level})
-            yield numbers, outcome.columns(*sides, pairs.limits(measure, D))
+def _results(
+    parts: Sequence[Part], options: Sequence[dict[str, Any]]
+) -> list[dict[str, np.ndarray]]:
+    """Return the columns of each part; tests of one pair are called once for the pairs of many parts."""
+    columns: list[list[tuple[np.ndarray, dict[str, np.ndarray]]]] = [[] for _ in parts]
+    # (number of the part, pairs, differences) of each call, up to a block of differences
+    calls: dict[Any, list[tuple[int, np.ndarray, np.ndarray]]] = {}
+    size: Counter[Any] = Counter()
+
+    def test_pairs(blocks: list[tuple[int, np.ndarray, np.ndarray]]) -> None:
+        tested = _tested(parts, options, blocks)
+        ends = np.cumsum([len(numbers) for _, numbers, _ in blocks])
+        for (part, numbers, _), end in zip(blocks, ends.tolist()):
+            place = slice(end - len(numbers), end)
+            columns[part].append(
+                (numbers, {name: values[place] for name, values in tested.items()})
+            )
+        blocks.clear()
+
+    for part, ((pairs, measure, test), of_part) in enumerate(zip(parts, options, strict=True)):
+        if test.machine:
+            columns[part] += _with_machine(pairs, measure, test, of_part)
+        elif test.joint:
+            together = _measured_together(pairs, measure, test, of_part)
+            columns[part].append((np.arange(len(pairs)), together))
+        else:
+            # products of draws are rounded differently with more pairs: such a test is of one part
+            alone = part if test.drawn else "critical" in of_part
+            key = test.name, len(pairs.source.queries), of_part["confidence"], alone
+            blocks = calls.setdefault(key, [])
+            for numbers, D in pairs.blocks(measure, shared=2):
+                if blocks and size[key] + D.size > BLOCK:
+                    test_pairs(blocks)
+                    size[key] = 0
+                size[key] += D.size
+                blocks.append((part, numbers, D))
+    for blocks in calls.values():
+        test_pairs(blocks)
+    return [pairs.gather(blocks) for (pairs, *_), blocks in zip(parts, columns)]
+
+
+def _tested(
+    parts: Sequence[Part],
+    options: Sequence[dict[str, Any]],
+    blocks: Sequence[tuple[int, np.ndarray, np.ndarray]],
+) -> dict[str, np.ndarray]:
+    """Return the columns of a test of one pair for blocks of pairs with the same test, queries and confidence."""
+    D = np.hstack([block for *_, block in blocks])
+    counted = ~np.isnan(D)
+    of_part = dict(options[blocks[0][0]])
+    # one value per part, repeated for its pairs
+    lengths = [len(numbers) for _, numbers, _ in blocks]
+    if "critical" in of_part:
+        critical, size = (
+            np.repeat([options[part][name] for part, *_ in blocks], lengths)
+            for name in ("critical", "size")
+        )
+        n = counted.sum(axis=0)
+        # the level at which Student's interval has the critical value, or the usual one if smaller
+        usual = (1 - of_part["confidence"]) / np.where(n < MAX_T_QUERIES, size, 1)
+        of_part["confidence"] = 1 - np.minimum(usual, 2 * special.stdtr(n - 1, -critical))
+    sides, limits = [], []
+    for (part, numbers, block), end in zip(blocks, np.cumsum(lengths)):
+        pairs, measure, _ = parts[part]
+        sides.append(pairs.sides(measure, numbers, counted[:, end - len(numbers) : end]))
+        limits.append(pairs.limits(measure, block))
+    mean_a, mean_b = np.concatenate(sides, axis=1)
+    lowest, highest = np.repeat(np.array(limits), lengths, axis=0).T
+    outcome = parts[blocks[0][0]][-1].result(D, **of_part)
+    return outcome.columns(mean_a, mean_b, (lowest, highest))
 
 
 def _with_machine(

@@ -43,7 +43,7 @@ class Outcome:
     estimate: np.ndarray | None = None
 
     def columns(
-        self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[float, float]
+        self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[Any, Any]
     ) -> dict[str, np.ndarray]:
         """Return the columns of the comparisons; intervals are clipped to the limits of a difference.
 

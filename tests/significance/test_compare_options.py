@@ -8,7 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.significance.compare import _blocks, _measured_together, compare
+from pdeval.significance.compare import _measured_together, _results, compare
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import TESTS, SignificanceTest
 
@@ -64,7 +64,8 @@ def test_a_new_seed_is_drawn_for_each_call_without_one_and_a_wrong_one_is_refuse
 
 
 def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(monkeypatch):
-    monkeypatch.setattr("pdeval.significance.paired_differences.BLOCK", 17)  # two pairs at a time
+    for module in ("paired_differences", "compare"):
+        monkeypatch.setattr(f"pdeval.significance.{module}.BLOCK", 17)  # two pairs at a time
     given = []
 
     def mine(D, *, confidence, draws, seed, progress):
@@ -74,7 +75,7 @@ def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(m
     test = SignificanceTest("mine", mine)
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube())
-    found = pairs.gather(_blocks(pairs, 1, test, options))
+    (found,) = _results([(pairs, 1, test)], [options])
     assert given == [options] * 3
     for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
         D = VALUES[1][:, b] - VALUES[1][:, a]
@@ -114,7 +115,7 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     test = SignificanceTest("mine", mine, joint=True, description="my test")
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube(), baseline="r2")
-    found = pairs.gather(_blocks(pairs, 1, test, options))
+    (found,) = _results([(pairs, 1, test)], [options])
     ((values, a, b, told),) = given
     np.testing.assert_allclose(values, -VALUES[1])
     assert (a.tolist(), b.tolist(), told) == ([0, 1, 3], [2, 2, 2], options)
