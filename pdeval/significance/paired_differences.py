@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -121,7 +122,7 @@ class Pairs:
     def _differences(self, measure: int, label: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         width = max(1, BLOCK // max(1, len(self.source.queries)))
         if isinstance(self.source, Scores):
-            values = settled(finite(self.source.values[measure], label))
+            values = self.scores(measure)
             better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
             for start in range(0, len(self), width):
                 pairs = np.arange(start, min(start + width, len(self)))
@@ -137,6 +138,19 @@ class Pairs:
                 block = values[:, self.kept[pairs] - part.start]
                 # 0 - x and not -x: a tie stays 0.0 and does not become -0.0
                 yield pairs, np.where(self.flipped[pairs], 0.0 - block, block)
+
+    def scores(self, measure: int) -> np.ndarray:
+        """Return the scores of a measure (queries, runs), those that differ only by rounding made equal."""
+        source: Any = self.source
+        values = finite(source.values[measure], source.measures[measure])
+        # the tolerance of scores of both signs depends on the largest score of the measure
+        return settled(values) if self._settled is None else self._settled[measure]
+
+    @cached_property
+    def _settled(self) -> np.ndarray | None:
+        """The scores of all measures, None if some are negative."""
+        values = self.source.values  # type: ignore[union-attr]
+        return None if np.fmin.reduce(values, axis=None) < 0 else settled(values)
 
     def gather(
         self, blocks: Iterable[tuple[np.ndarray, dict[str, np.ndarray]]]
@@ -229,7 +243,7 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
     source = pairs.source
     label = source.measures[measure]
     if isinstance(source, Scores):
-        values = settled(finite(source.values[measure], label))
+        values = pairs.scores(measure)
         values = values if source.higher[measure] else 0.0 - values
     else:
         values = square(source, measure, what)
