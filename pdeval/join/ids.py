@@ -176,6 +176,8 @@ class Ids:
         texts = encoded.dictionary
         if number is not None:
             texts = texts_of_words(texts.to_numpy(), number[1], self.stored.type)
+            # numbers of one width: their natural order is their byte order
+            natural = natural and not pc.all(pc.ascii_is_decimal(texts)).as_py()
         order = natural_order(texts) if natural else pc.sort_indices(texts).to_numpy()
         place = np.empty(len(order), dtype=_place_dtype(len(order), narrow))
         # inverse permutation: from first occurrence to byte order
