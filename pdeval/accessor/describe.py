@@ -1,7 +1,6 @@
 """Descriptions and displays of tables, and errors about unknown verbs, derived from schemas and declared verbs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,7 +22,7 @@ from pdeval.tables import (
     run_labels,
     visible,
 )
-from pdeval.verbs import VERBS, Verb, nearest, of_kind, with_article
+from pdeval.verbs import VERBS, Verb, html, nearest, of_kind, with_article
 
 
 def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
@@ -196,14 +195,14 @@ def _html(text: str, frame: pd.DataFrame, unjudged: Mapping[Any, pd.Series]) -> 
 
     `unjudged` are columns of grades, and their rows with unjudged documents.
     """
-    paragraphs = "".join(f"<p>{escape(visible(line))}</p>" for line in text.split("\n"))
+    paragraphs = "".join(f"<p>{html.escape(visible(line))}</p>" for line in text.split("\n"))
     rows = frame.head(MAX_ROWS)
     columns = {}
     for name in rows.columns:
         cells = pd.Series([_cell(value) for value in rows[name]], rows.index, dtype=object)
         if name in unjudged:
             cells = cells.mask(unjudged[name].head(MAX_ROWS), UNJUDGED)
-        columns[escape(visible(str(name)))] = cells
+        columns[html.escape(visible(str(name)))] = cells
     with pd.option_context("display.max_colwidth", None):
         table = pd.DataFrame(columns).to_html(index=False, escape=False, border=0)
     more = len(frame) - len(rows)
@@ -216,7 +215,11 @@ def _cell(value: Any) -> str:
     if pd.isna(value):
         return ""
     text = f"{value:.3f}" if isinstance(value, float) else visible(str(value))
-    return f'<span dir="auto">{escape(text)}</span>' if isinstance(value, str) else escape(text)
+    return (
+        f'<span dir="auto">{html.escape(text)}</span>'
+        if isinstance(value, str)
+        else html.escape(text)
+    )
 
 
 def size_of_join(judged: Judged) -> str:

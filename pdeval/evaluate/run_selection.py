@@ -1,6 +1,5 @@
 """Selection of runs and queries by id: baselines and lists of pairs, with suggestions for unknown ids."""
 
-import difflib
 from collections.abc import Iterable
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.tables import run_labels
-from pdeval.verbs import TooFew, is_missing, short_repr
+from pdeval.verbs import TooFew, difflib, is_missing, short_repr
 
 
 def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:

@@ -1,6 +1,5 @@
 """Paths, folders and patterns to files, the names of their runs, and their decompressed content."""
 
-import difflib
 import glob
 import os
 import re
@@ -11,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pdeval.verbs import short_repr
+from pdeval.verbs import difflib, short_repr
 
 PathLike = str | os.PathLike[str]
 

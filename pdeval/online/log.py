@@ -25,7 +25,6 @@ has no impressions, the visit begins with its first event. A table of users (use
 needs no log: its columns are measures.
 """
 
-import difflib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ import pandas as pd
 from pdeval.evaluate import described_frame
 from pdeval.join import outside
 from pdeval.tables import Table, names_of, table
-from pdeval.verbs import TooFew, arguments, is_finite, special, verb
+from pdeval.verbs import TooFew, arguments, difflib, is_finite, special, verb
 
 ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket", "value")
 NEEDED = ("session", "query", "time", "action")

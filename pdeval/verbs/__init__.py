@@ -41,7 +41,7 @@ from pdeval.verbs.arguments import (
     short_repr,
     with_article,
 )
-from pdeval.verbs.lazy_imports import csgraph, optimize, sparse, special, stats
+from pdeval.verbs.lazy_imports import csgraph, difflib, html, optimize, sparse, special, stats
 from pdeval.verbs.parameter_texts import (
     WIDTH,
     completed,

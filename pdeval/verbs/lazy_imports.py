@@ -1,4 +1,4 @@
-"""Parts of scipy, imported at their first use: `import pdeval` loads none of them."""
+"""Modules of scipy and of Python, imported at their first use: `import pdeval` loads none of them."""
 
 import sys
 from importlib import import_module
@@ -22,3 +22,4 @@ class LazyModule(ModuleType):
 
 special, stats, optimize = map(LazyModule, ("scipy.special", "scipy.stats", "scipy.optimize"))
 sparse, csgraph = map(LazyModule, ("scipy.sparse", "scipy.sparse.csgraph"))
+difflib, html = map(LazyModule, ("difflib", "html"))

@@ -1,8 +1,9 @@
 """Suggestions for misspelled names."""
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
+
+from pdeval.verbs.lazy_imports import difflib
 
 NEAR = 0.8  # smallest similarity of long names, as computed by difflib
 SHORT, LONG = 4, 6  # smallest lengths of a name for one edit, and for several

@@ -8,7 +8,6 @@ assets    the style and the script, by subject; `SCRIPTS` are its parts in order
 
 import base64
 import hashlib
-import html
 import re
 from functools import cache
 from importlib import resources
@@ -18,7 +17,7 @@ from pdeval.report.footnotes import UNMARKED
 from pdeval.report.page.data import attribute_text, facet_list, json_text, opened
 from pdeval.report.report import Cell, Column, Report, headings, row_groups
 from pdeval.tables import visible
-from pdeval.verbs import positive
+from pdeval.verbs import html, positive
 
 SCRIPTS = (
     "core",
