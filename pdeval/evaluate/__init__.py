@@ -40,6 +40,7 @@ from pdeval.evaluate.cube_sources import (
     averaged,
     clear_values,
     decided,
+    decided_cube,
     each,
     group_means,
     machine_cube,

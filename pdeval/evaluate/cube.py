@@ -568,7 +568,8 @@ def mean_and_sd(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     """Return the number, the mean and the standard deviation over the queries, the last axis but one, without NaN."""
     known = ~np.isnan(values)
     n = known.sum(axis=-2)
-    filled = np.where(known, values, 0.0)
+    # x + -0.0 is x for every x: missing values change no bit of a sum
+    filled = np.where(known, values, -0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # adds query after query, in any layout: equal systems stay exactly equal, alone or among others
         average = np.add.accumulate(filled, axis=-2)[..., -1, :] / n

@@ -295,17 +295,29 @@ def decided(source: Any, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
     >>> [values.tolist() for _, values in decided(cube, 0)]
     [[[0.0], [0.5]]]
     """
+    least = _rounding(source, measure)
+    for part, values in source.blocks(measure):
+        yield part, values if least is None else cleared(values, least)
+
+
+def decided_cube(source: Preferences, measures: slice) -> np.ndarray:
+    """Return the preferences of several measures of a cube, (measures, queries, pairs), as `decided` gives them."""
+    values = source.values[measures]
+    least = [_rounding(source, number) for number in range(len(source.measures))[measures]]
+    kept = np.array([one is None for one in least])[:, None, None]
+    clear = cleared(values, np.array([one or 0.0 for one in least])[:, None, None])
+    return np.where(kept, values, clear) if kept.any() else clear
+
+
+def _rounding(source: Any, measure: int) -> float | None:
+    """Return the size of the numbers to which rounding errors are relative; None if a join made them 0."""
     label = source.measures[measure]
     of_table = isinstance(source, Preferences) and not isinstance(source, Computed)
     known = known_of(label, source.attrs)
     if not of_table and known is not None and known["family"] == "metric":
-        yield from source.blocks(measure)
-        return
+        return None
     least = declared_size(label, source.attrs)
-    if of_table and not least:
-        least = size_of(source.values[measure])
-    for part, values in source.blocks(measure):
-        yield part, cleared(values, least)
+    return least or (size_of(source.values[measure]) if of_table else least)
 
 
 def each(

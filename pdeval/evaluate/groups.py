@@ -720,8 +720,11 @@ def parts_of_cube(
     size = np.bincount(class_of_query, minlength=int(groups.query.max(initial=0)) + 1)
     queries = np.split(np.argsort(class_of_query, kind="stable"), np.cumsum(size)[:-1])
     known = ~np.isnan(cube.values).all(axis=0)
+    columns = {run: groups.runs == run for run in np.unique(groups.run)}
+    if known.all():
+        return [(queries[query], columns[run]) for query, run in zip(groups.query, groups.run)]
     return [
-        (queries[query], (groups.runs == run) & known[queries[query]].any(axis=0))
+        (queries[query], columns[run] & known[queries[query]].any(axis=0))
         for query, run in zip(groups.query, groups.run)
     ]
 
@@ -754,11 +757,12 @@ def _runs_of(cube: Any, columns: np.ndarray) -> dict[str, Any]:
 
 
 def batches(
-    cube: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]
+    cube: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]], *, padded: bool = False
 ) -> Iterator[tuple[list[int], Any]]:
     """Yield (groups, their values as measures of one cube), the groups of a batch having parts of one shape.
 
-    Measure m of group g has the name g * n_measures + m.
+    Measure m of group g has the name g * n_measures + m. If `padded`, groups of about one size share a batch: queries
+    without a value follow those of smaller groups.
 
     Examples
     --------
@@ -770,16 +774,31 @@ def batches(
     """
     groups_of_shape: dict[tuple[int, bytes], list[int]] = {}
     for code, (queries, columns) in enumerate(parts):
-        groups_of_shape.setdefault((len(queries), columns.tobytes()), []).append(code)
+        # 8 to 11, 12 to 15, 16 to 23, ... queries: at most half of the queries are padding
+        step = 1 << max(len(queries).bit_length() - 2, 0) if padded and len(queries) > 7 else 1
+        groups_of_shape.setdefault((len(queries) // step * step, columns.tobytes()), []).append(
+            code
+        )
     for codes in groups_of_shape.values():
-        queries = np.stack([parts[code][0] for code in codes])
-        yield codes, _as_measures(cube, codes, queries, parts[codes[0]][1])
+        sizes = np.array([len(parts[code][0]) for code in codes])
+        real = np.arange(sizes.max()) < sizes[:, None]
+        queries = np.zeros(real.shape, dtype=np.int64)
+        queries[real] = np.concatenate([parts[code][0] for code in codes])
+        yield codes, _as_measures(cube, codes, queries, parts[codes[0]][1], real)
 
 
-def _as_measures(cube: Any, codes: list[int], queries: np.ndarray, columns: np.ndarray) -> Any:
-    """Return a cube of the measures of all groups, from their queries (groups, n) and runs or pairs (a mask)."""
+def _as_measures(
+    cube: Any, codes: list[int], queries: np.ndarray, columns: np.ndarray, real: np.ndarray
+) -> Any:
+    """Return a cube of the measures of all groups, from their runs or pairs (a mask) and queries (groups, n).
+
+    `real` is a mask of the queries of the groups; the others get no values.
+    """
     n_groups, n_queries = queries.shape
-    values = cube.values[:, queries].swapaxes(0, 1)  # (groups, measures, queries, columns)
+    values = cube.values[:, queries]  # (measures, groups, queries, columns)
+    if not real.all():
+        values[:, ~real] = np.nan
+    values = values.swapaxes(0, 1)
     values = np.ascontiguousarray(values if columns.all() else values[..., columns])
     n_measures = len(cube.measures)
     numbers = np.add.outer(np.array(codes) * n_measures, np.arange(n_measures)).ravel()
@@ -925,7 +944,9 @@ class Batches:
             return []
         computed: list[int] = []
         frames: list[pd.DataFrame] = []
-        for codes, batch in batches(cube, parts):
+        hint = self.verb.per_measure
+        padded = callable(hint) and hint(self.options)
+        for codes, batch in batches(cube, parts, padded=padded):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")

@@ -83,7 +83,8 @@ table(
 
 @verb(
     on=("scores", "judged"),
-    per_measure=True,
+    # bootstrap samples are of all queries
+    per_measure=lambda options: options.get("interval", "student") == "student",
     returns=("summary", "wide_summary", "means"),
     core=True,
     machine=True,

@@ -10,6 +10,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import (
     Averaged,
+    Pairs,
     ScoresLike,
     Source,
     WinRates,
@@ -44,6 +45,7 @@ from pdeval.tables import NOISE, Table, labels, numbers, run_labels, table
 from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, track, verb
 
 CELLS = 1 << 21  # cells of one block of bootstrap samples with machine labels
+NO_RANKS = (None, "mean", "winrate")  # methods that average over queries
 
 table(
     "orders",
@@ -66,7 +68,7 @@ table(
 
 @verb(
     on=("scores", "preferences", "judged"),
-    per_measure=True,
+    per_measure=lambda options: not options.get("draws") and options.get("method") in NO_RANKS,
     returns="orders",
     core=True,
     command=True,
@@ -325,72 +327,80 @@ def orders_of(
     methods = chosen(method, has_values=isinstance(source, cube.Scores) and not winrates)
     # position of each run by name, descending: argsort twice is the inverse permutation
     by_name = np.argsort(np.array(labels_of_runs, dtype=object), kind="stable")[::-1].argsort()
+    n_measures = len(source.measures)
+    at_once: Any = range(n_measures)
+    # means of scores and win rates of preferences are computed for many measures at once
+    column = "value" if isinstance(source, cube.Scores) else "wins"
+    if not (winrates or compat or draws or isinstance(source, Pairs)) and all(
+        one.entry.columns == (column,) for one in methods
+    ):
+        step = max(1, 2 * BLOCK // (n_queries * n_runs**2))
+        at_once = [slice(first, first + step) for first in range(0, n_measures, step)]
     votes_of_measures = [
         votes_of(source, m, winrates=winrates, name=by_name if compat else None, queries=queries)
-        for m in range(len(source.measures))
+        for m in at_once
     ]
-    # names are in the order of the runs of the votes, which may differ between measures
-    names = None
-    if compat:
-        names = np.stack([by_name[votes.runs] for votes in votes_of_measures])
     once = [_scored(votes, methods, compat) for votes in votes_of_measures]
-    ranks_of_methods = [
-        _ranks(
-            np.concatenate([score for score, _ in of_measures]),
-            names,
-            np.array([[tolerance] for _, tolerance in of_measures]),
-        )
-        for of_measures in zip(*once)
+    # the order of the runs of the votes may differ between measures
+    run = np.vstack(
+        [
+            np.broadcast_to(votes.runs, score.shape)
+            for votes, ((score, _), *_) in zip(votes_of_measures, once)
+        ]
+    )
+    # the mean is reported in the unit of the measure; preferences have no ordering 'mean'
+    sign = [
+        np.where(source.higher, 1.0, -1.0) if one.entry.name == "mean" else np.ones(n_measures)  # type: ignore[union-attr]
+        for one in methods
     ]
-    parts = []
-    for m, (measure, votes) in enumerate(zip(source.measures, votes_of_measures)):
-        resampled = []
-        if draws:
-            per_query = 1 + n_runs * any("worst_first" in one.entry.columns for one in methods)
-            blocks = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
-            resampled = [
-                [
-                    (score, _ranks(score, votes.name, tolerance))
-                    for score, tolerance in _scored(votes, methods, compat, weights)
-                ]
-                for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)
+    intervals: list[list[dict[str, np.ndarray]]] = [[] for _ in methods]
+    for m, (measure, votes) in enumerate(zip(source.measures, votes_of_measures) if draws else ()):
+        per_query = 1 + n_runs * any("worst_first" in one.entry.columns for one in methods)
+        blocks = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
+        resampled = [
+            [
+                (score, _ranks(score, votes.name, tolerance))
+                for score, tolerance in _scored(votes, methods, compat, weights)
             ]
+            for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)
+        ]
         for k, one in enumerate(methods):
-            (score,), tolerance = once[m][k]
-            rank = ranks_of_methods[k][m]
-            row = np.argsort(rank, kind="stable")
-            # the mean is reported in the unit of the measure; preferences have no ordering 'mean'
-            sign = -1.0 if one.entry.name == "mean" and not source.higher[m] else 1.0  # type: ignore[union-attr]
-            part = {
-                "run": votes.runs[row],
-                "measure": np.full(n_runs, m),
-                "method": np.full(n_runs, k),
-                "score": sign * score[row],
-                "rank": rank[row],
-            }
-            if draws:
-                drawn_scores, drawn_ranks = (
-                    np.concatenate([block[k][which] for block in resampled]) for which in (0, 1)
-                )
-                ends = ranks_within(
-                    score,
-                    drawn_scores,
-                    drawn_ranks,
-                    confidence,
-                    n=n_queries,
-                    kind=rank_interval,
-                    method=one.entry.name,
-                    tolerance=tolerance,
-                )
-                part |= dict(zip(("rank_low", "rank_high"), ends[:, row]))
-            if draws and scores:
+            (score,), (tolerance,) = once[m][k]
+            drawn_scores, drawn_ranks = (
+                np.concatenate([block[k][which] for block in resampled]) for which in (0, 1)
+            )
+            ends = ranks_within(
+                score,
+                drawn_scores,
+                drawn_ranks,
+                confidence,
+                n=n_queries,
+                kind=rank_interval,
+                method=one.entry.name,
+                tolerance=tolerance,
+            )
+            interval = dict(zip(("rank_low", "rank_high"), ends))
+            if scores:
                 tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-                ends = np.nanquantile(sign * drawn_scores, tails, axis=0)[:, row]
-                part |= dict(zip(("score_low", "score_high"), ends))
-            parts.append(part)
-    columns: dict[str, Any] = {
-        key: np.concatenate([part[key] for part in parts]) for key in parts[0]
-    }
+                ends = np.nanquantile(sign[k][m] * drawn_scores, tails, axis=0)
+                interval |= dict(zip(("score_low", "score_high"), ends))
+            intervals[k].append(interval)
+    parts = []
+    for of_measures, signs, ends_of_measures in zip(zip(*once), sign, intervals):
+        score, tolerance = map(np.concatenate, zip(*of_measures))
+        rank = _ranks(score, by_name[run] if compat else None, tolerance[:, None])
+        part = {"run": run, "score": signs[:, None] * score, "rank": rank}
+        for key in ends_of_measures[0] if draws else ():
+            part[key] = np.stack([ends[key] for ends in ends_of_measures])
+        best_first = np.argsort(rank, axis=1, kind="stable")
+        parts.append(
+            {key: np.take_along_axis(values, best_first, axis=1) for key, values in part.items()}
+        )
+    # of shape (measures, methods, runs)
+    columns = {key: np.stack([part[key] for part in parts], axis=1) for key in parts[0]}
+    place = np.indices(columns["run"].shape)
+    columns = {"run": columns["run"], "measure": place[0], "method": place[1], **columns}
+    columns = {key: values.ravel() for key, values in columns.items()}
     attrs = {**source.attrs, **({"confidence": confidence} if draws else {})}
     return Orders(source.runs, source.measures, tuple(one.label for one in methods), columns, attrs)
 
@@ -402,8 +412,8 @@ def _ranks(score: np.ndarray, name: np.ndarray | None, tolerance: float | np.nda
 
 def _scored(
     votes: Votes, methods: list[Measure], compat: str | None, weights: np.ndarray | None = None
-) -> list[tuple[np.ndarray, float]]:
-    """Return scores of each method, with a leading axis of bootstrap samples, and the tolerance of ties."""
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return scores of each method, with a leading axis of measures or bootstrap samples, and tolerances of ties."""
     counted = votes.counted({column for one in methods for column in one.entry.columns}, weights)
     # win rates of scores are differences of their sums
     sizes: dict[str, Any] = {"value": votes.value, "wins": votes.rates}
@@ -423,8 +433,9 @@ def _scored(
                 "per run, with the leading axis of resamples. Reduce the last axis, e.g. with .sum(axis=-1)."
             )
         used = [sizes[column] for column in entry.columns if sizes.get(column) is not None]
-        scale = max((float(np.nanmax(np.abs(size))) for size in used), default=1.0)
-        results.append((score, entry.tolerance * scale))
+        # of one measure, or of each
+        scales = [np.nanmax(np.abs(size), axis=(-2, -1)) for size in used] or [np.ones(1)]
+        results.append((score, entry.tolerance * np.atleast_1d(np.maximum.reduce(scales))))
     return results
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from pdeval.evaluate import Pairs, Source, cube, decided
+from pdeval.evaluate import Pairs, Source, cube, decided, decided_cube
 from pdeval.kernels.primitives import total
 from pdeval.tables import NOISE, begins_along, firsts, run_labels, settled
 from pdeval.verbs import special
@@ -341,13 +341,16 @@ class Votes:
 
     def _average(self, values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         known = ~np.isnan(values)
-        filled = np.where(known, values, 0.0)
+        # x + -0.0 is x for every x: missing values change no bit of a sum
+        filled = np.where(known, values, -0.0)
         if weights is not None:
             with np.errstate(invalid="ignore"):  # a run may have none of the queries of a sample
                 return (weights @ filled) / (weights @ known.astype(np.float64))
         if self.name is not None:  # pref_eval divides before it adds
             return total(filled / len(filled))[None]
-        return (total(filled) / known.sum(axis=0))[None]
+        # query after query, in any layout; of one measure, or of each
+        sums = np.add.accumulate(filled, axis=-2)[..., -1, :]
+        return np.atleast_2d(sums / known.sum(axis=-2))
 
 
 def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -462,7 +465,7 @@ def ranks_within(
 
 def votes_of(
     source: Source,
-    m: int,
+    m: int | slice,
     *,
     winrates: bool = False,
     name: np.ndarray | None = None,
@@ -471,7 +474,8 @@ def votes_of(
     """Return the votes of measure number `m` of a table, or raise if they do not order its runs.
 
     Scores become preferences by their differences, or are win rates already. `name`, the position of each run by name,
-    breaks ties and requires all runs on all queries; `queries` is the order in which they are summed.
+    breaks ties and requires all runs on all queries; `queries` is the order in which they are summed. A slice of the
+    measures gives arrays of shape (measures, queries, runs), for means of scores and win rates of preferences.
 
     Examples
     --------
@@ -482,6 +486,8 @@ def votes_of(
     >>> votes.wins.tolist(), votes.rank.tolist()
     ([[0.5, -0.25, -0.25]], [[1, 2, 2]])
     """
+    if isinstance(m, slice):
+        return _of_measures(source, m)
     if not isinstance(source, cube.Scores):
         return _of_preferences(source, m, name, queries)
     value = source.values[m] if source.higher[m] else -source.values[m]
@@ -490,6 +496,42 @@ def votes_of(
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
     return Votes.of(value, None, 0.0, name, queries)
+
+
+def _of_measures(source: Any, measures: slice) -> Votes:
+    """Return the votes of several measures of a cube, for means of scores and win rates of preferences."""
+    n_runs, value, rates = len(source.runs), None, None
+    tolerance: float | np.ndarray = 0.0
+    if isinstance(source, cube.Scores):
+        known_values = value = source.oriented()[measures]
+        faulty = np.isinf(value).any()
+    else:
+        preferences = decided_cube(source, measures)
+        rows = preferences.reshape(-1, preferences.shape[-1])
+        # of groups of different sizes, some queries have no preferences
+        there = ~np.isnan(rows).all(axis=1)
+        rows = rows if there.all() else rows[there]
+        sums, opponents, sizes = win_rates(
+            [(slice(0, len(source.a)), rows)], source.a, source.b, queries=len(rows), runs=n_runs
+        )
+        known = opponents > 0
+        faulty = (
+            np.isinf(rows).any()
+            or (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any()
+        )
+        rates, largest = np.full((len(there), n_runs), np.nan), np.zeros(len(there))
+        rates[there], largest[there] = np.where(known, sums, np.nan), sizes
+        known_values = rates = rates.reshape(*preferences.shape[:-1], n_runs)
+        tolerance = NOISE * n_runs * largest.reshape(*preferences.shape[:-1], 1)
+    missing = np.isnan(known_values)
+    if missing.any():
+        known = (~missing).astype(np.float32)
+        # every two runs, and a run with itself, have a common query
+        faulty = faulty or not (known.swapaxes(1, 2) @ known).all()
+    if faulty:
+        for number in range(len(source.measures))[measures]:
+            votes_of(source, number)  # raises for the first measure with a fault
+    return Votes(value, rates, np.arange(n_runs), tolerance=tolerance)
 
 
 def _won(value: Any, equal: Any) -> np.ndarray:

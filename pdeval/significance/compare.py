@@ -500,7 +500,8 @@ def _tested(
     blocks: Sequence[tuple[int, np.ndarray, np.ndarray]],
 ) -> dict[str, np.ndarray]:
     """Return the columns of a test of one pair for blocks of pairs with the same test, queries and confidence."""
-    D = np.hstack([block for *_, block in blocks])
+    # contiguous columns: numpy adds the differences of a pair in the same order, alone or among others
+    D = np.asfortranarray(np.hstack([block for *_, block in blocks]))
     counted = ~np.isnan(D)
     of_part = dict(options[blocks[0][0]])
     # one value per part, repeated for its pairs

@@ -158,6 +158,8 @@ class Pairs:
         """Return columns over all pairs, the last axis, from (numbers of pairs, columns of these pairs)."""
         gathered: dict[str, np.ndarray] = {}
         for numbers, columns in blocks:
+            if np.array_equal(numbers, np.arange(len(self))):
+                return columns
             for key, values in columns.items():
                 column = gathered.setdefault(
                     key, np.empty((*values.shape[:-1], len(self)), dtype=values.dtype)
@@ -205,17 +207,19 @@ def concatenated(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray
     """Return the columns of all parts, concatenated; NaN if only other parts have a column."""
     keys = max(parts, key=len)
     missing = dict.fromkeys(key for part in parts for key in part if key not in keys)
-    columns = {}
-    for key in (*keys, *missing):
-        # the estimate of most tests is the difference
-        other = "difference" if key == "estimate" else ""
-        columns[key] = np.concatenate(
+    # the estimate of most tests is the difference
+    other = {"estimate": "difference"}
+    return {
+        key: np.concatenate(
             [
-                part.get(key, part.get(other, np.full(len(next(iter(part.values()))), np.nan)))
+                part[name]
+                if (name := key if key in part else other.get(key, "")) in part
+                else np.full(len(next(iter(part.values()))), np.nan)
                 for part in parts
             ]
         )
-    return columns
+        for key in (*keys, *missing)
+    }
 
 
 def check(source: Source) -> None:

@@ -219,12 +219,12 @@ def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     return out
 
 
-def cleared(differences: np.ndarray, least: float) -> np.ndarray:
-    """Return differences of shape (queries, pairs) with those that are rounding set to 0.
+def cleared(differences: np.ndarray, least: float | np.ndarray) -> np.ndarray:
+    """Return differences of shape (..., queries, pairs) with those that are rounding set to 0.
 
     Parameters
     ----------
-    least : float
+    least : float, or ndarray of shape (..., 1, 1)
         Smallest size of the subtracted numbers; the largest difference of the pair is used if it is larger.
 
     Examples
@@ -234,11 +234,12 @@ def cleared(differences: np.ndarray, least: float) -> np.ndarray:
     """
     size = np.abs(differences)
     # most tables have no difference that is small for any pair
-    small = size <= NOISE * np.fmax.reduce(size, axis=None, initial=least)
+    small = size <= NOISE * np.fmax.reduce(size, axis=None, initial=np.max(least))
     if np.count_nonzero(small) == np.count_nonzero(size == 0):
         return differences
-    noise = size <= NOISE * np.fmax.reduce(
-        np.where(np.isinf(size), np.nan, size), axis=0, initial=least
+    finite = np.where(np.isinf(size), np.nan, size)
+    noise = size <= NOISE * np.fmax(
+        np.fmax.reduce(finite, axis=-2, keepdims=True, initial=0.0), least
     )
     return np.where(noise, 0.0, differences) if (noise & (size > 0)).any() else differences
 

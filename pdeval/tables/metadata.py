@@ -19,16 +19,19 @@ def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -
     >>> matched_rows(pd.DataFrame({"run": ["b", "b", "a"]}), metadata, ["run"]).tolist()
     [1, 1, 0]
     """
-    known, wanted = (_index(side[keys]) for side in (metadata, frame))
+    sides = [metadata[keys], frame[keys]]
+    if not sides[0].dtypes.equals(sides[1].dtypes) or len(keys) > 1:
+        sides = [side.astype(object) for side in sides]
+    known, wanted = (_index(side) for side in sides)
     what = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
-    repeated = known[known.duplicated()].unique()
-    if len(repeated):
+    if not known.is_unique:
+        repeated = known[known.duplicated()].unique()
         differ = metadata.drop_duplicates().duplicated(keys).any()
         advice = f"Keep one row per {what}" if differ else "Use .drop_duplicates()"
         raise ValueError(f"the metadata have {_examples(repeated, what)} more than once. {advice}.")
     row = known.get_indexer(wanted)
-    absent = wanted[row < 0].unique()
-    if len(absent):
+    if (row < 0).any():
+        absent = wanted[row < 0].unique()
         kinds = list(dict.fromkeys(type(side[0]).__name__ for side in (wanted, known) if len(side)))
         hint = (
             f" Their ids are {kinds[1]}, those of the table are {kinds[0]}: convert one of them."
@@ -130,9 +133,9 @@ def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def _index(columns: pd.DataFrame) -> pd.Index:
-    """Return the rows of some columns as an index; categories become their values."""
-    plain = columns.astype(object)
-    return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
+    """Return the rows of some columns as an index."""
+    one = columns.shape[1] == 1
+    return pd.Index(columns.iloc[:, 0]) if one else pd.MultiIndex.from_frame(columns)
 
 
 def _examples(values: pd.Index, what: str) -> str:

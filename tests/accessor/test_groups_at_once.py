@@ -31,6 +31,13 @@ ABOUT = {
         {"query_id": IDS, "part": pd.Categorical(NAMES[NUMBER], categories=NAMES[::-1])}
     ),
 }
+# groups of 8 to 11 queries are computed together, with those of 12 beside them
+MORE = pd.DataFrame(
+    {
+        "query_id": IDS,
+        "part": np.random.default_rng(7).permutation(np.repeat(list("abcde"), [8, 12, 9, 11, 8])),
+    }
+)
 PER_MEASURE = [
     *(
         "summary",
@@ -227,10 +234,69 @@ def test_groups_of_one_size_are_computed_together(monkeypatch):
     sizes = []
     made = groups.batches
     monkeypatch.setattr(
-        groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given))
+        groups,
+        "batches",
+        lambda *given, **how: (sizes.append(len(one[0])) or one for one in made(*given, **how)),
     )
     RUNS.ireval.summary(QRELS, "AP", by="part", metadata=ABOUT["text"], queries="judged")
     assert sizes == [2, 2, 2, 2, 2, 2]
+    sizes.clear()
+    RUNS.ireval.summary(QRELS, "AP", by="part", metadata=MORE, queries="judged")
+    assert sizes == [4, 1]  # 8 to 11 queries, and 12
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("summary", {}),
+        ("summary", {"wide": True}),
+        ("summary", {"interval": "bca", "draws": 20}),
+        ("order", {"draws": 0}),
+        ("order", {"draws": 0, "method": ["mean", "winrate", "borda"]}),
+        ("order", {"draws": 20, "method": "winrate"}),
+        ("compare", {"correction": "holm"}),
+    ],
+)
+def test_groups_of_several_sizes_of_scores_are_the_loop_by_hand(name, words):
+    table = RUNS.ireval.measure(QRELS, ["AP", "ASL"], queries="judged")
+    given = {"measures": None, **words}
+    found = ask(table.ireval, name, by="part", metadata=MORE, **given)
+    same(found, loop(parts_of(table, MORE), lambda part: ask(part[0].ireval, name, **given)))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("summary", {}),
+        ("summary", {"baseline": "ql"}),
+        ("order", {"draws": 0}),
+        ("order", {"draws": 0, "method": ["winrate", "borda"]}),
+        ("compare", {}),
+    ],
+)
+def test_groups_of_several_sizes_of_preferences_are_the_loop_by_hand(name, words):
+    table = RUNS.ireval.prefer(QRELS, ["RPP", "AP", "sgnLP"], queries="judged")
+    given = {"measures": None, **words}
+    found = ask(table.ireval, name, by="part", metadata=MORE, **given)
+    same(found, loop(parts_of(table, MORE), lambda part: ask(part[0].ireval, name, **given)))
+
+
+def test_values_of_zero_keep_their_sign_in_groups_of_several_sizes():
+    table = RUNS.ireval.measure(QRELS, ["AP", "ASL"], queries="judged").assign(value=0.0)
+    for name in ("summary", "order"):
+        found = ask(table.ireval, name, by="part", metadata=MORE, measures=None, draws=0)
+        numbers = found.select_dtypes("float")
+        assert not np.signbit(numbers.where(numbers == 0, 1.0)).any(axis=None)
+
+
+def test_a_pair_has_the_bits_that_it_has_beside_other_measures():
+    table = RUNS[RUNS["run"].isin(["bm25", "ql"])].ireval.measure(QRELS, ["AP", "nDCG"])
+    both = ask(table.ireval, "compare", measures=None, correction="holm")
+    for measure, row in both.groupby("measure"):
+        alone = ask(
+            table[table["measure"] == measure].ireval, "compare", measures=None, correction="holm"
+        )
+        same(alone, row.reset_index(drop=True))
 
 
 class TestWhatIsSaid:
