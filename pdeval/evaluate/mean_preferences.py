@@ -268,12 +268,20 @@ def win_rates(judged: Judged, measures: object, *, warn: bool = True) -> WinRate
                 f"with queries={judged.query_rule!r} runs count on different queries; win rates need the same ones."
             )
     check_populations(judged.positions, requested)
-    cube = cube_of(
-        views,
-        requested,
-        np.stack([of_measure(views, measure) for measure in requested]),
-        warn=warn,
+
+    def compute(judged: Judged) -> np.ndarray:
+        views = Views(judged)
+        return np.stack([of_measure(views, measure) for measure in requested], axis=1)
+
+    # weights of grades by name may be those of grades that no other topic has
+    by_topic = all(
+        measure.entry.family == "preference"
+        and measure.entry.population != "subtopics"
+        and isinstance(measure.parameters.get("grades", ""), str)
+        for measure in requested
     )
+    rates = judged.per_topic(("win rates", *requested), compute) if by_topic else compute(judged)
+    cube = cube_of(views, requested, rates.swapaxes(0, 1), warn=warn)
     # more wins are better, whatever the measure
     return WinRates(**{**vars(cube), "higher": np.ones(len(requested), dtype=bool)})
 

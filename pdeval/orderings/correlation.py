@@ -6,15 +6,17 @@ Runs are matched by their ids, not by the order of rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate import ScoresLike, described_frame, only, pairs_of_measures
+from pdeval.join import Judged
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
-from pdeval.orderings.order import order
+from pdeval.orderings.order import order, run_orders
 from pdeval.tables import Table, labels, read, table
 from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, verb
 
@@ -191,8 +193,9 @@ def correlate_against(
                 measures, "a coefficient", COEFFICIENTS, "correlate.against(coefficients={})"
             )
             raise
-    ids = _Orders(second, _Orders(first).ids).ids  # the runs of both, in the order of the first
-    reference, other = _Orders(first, ids), _Orders(second, ids)
+    # the runs of both, in the order of the first
+    every = _Orders.of_table(second, _Orders.of_table(first).runs).runs
+    reference, other = (_Orders.of_table(one, every) for one in (first, second))
     pairs = [
         (i, other.keys.index(key)) for i, key in enumerate(reference.keys) if key in other.keys
     ]
@@ -214,12 +217,20 @@ def _orders(
     data: ScoresLike, measures: object, method: Method | Sequence[Method] | None
 ) -> _Orders:
     """Return the orderings of a table of orders, or order the runs of other data."""
+    if isinstance(data, Judged):
+        orders = run_orders(data, measures, method=method)
+        # runs in the order of the first row of each in the table of orders
+        best_first = np.argsort(orders.rank[0], kind="stable")
+        runs = list(_rows(data.runs.iloc[best_first], list(data.runs.columns)))
+        rank, score = orders.rank[:, best_first], orders.score[:, best_first]
+        return _Orders(orders.attrs, runs, orders.keys, rank, score)
     if not isinstance(data, Table) or data.kind != "orders":
         frame = order(data, measures, method=method)
         roles = {name: name for name in ("measure", "method", "score", "rank")}
         by = list(map(str, frame.columns))
         table = Table("orders", frame, roles, tuple(by[: by.index("measure")]))
-        return _Orders(table, keys=_rows(frame, ["measure", "method"]))  # in the requested order
+        # in the requested order
+        return _Orders.of_table(table, keys=_rows(frame, ["measure", "method"]))
     if measures is not None:
         data = only(data, measures)
     if method is not None:
@@ -230,45 +241,58 @@ def _orders(
         )
         kept = data.frame[data.column("method").astype(str).isin(names)]
         data = Table(data.kind, kept, data.roles, data.run_columns, data.higher)
-    return _Orders(data)
+    return _Orders.of_table(data)
 
 
+@dataclass(frozen=True)
 class _Orders:
     """The orderings of a table: ranks and scores of shape (orderings, runs), NaN if an ordering lacks a run."""
 
-    def __init__(
-        self,
+    attrs: dict[Any, Any]
+    runs: list[tuple[Any, ...]]
+    keys: list[tuple[Any, ...]]
+    rank: np.ndarray
+    score: np.ndarray
+
+    @classmethod
+    def of_table(
+        cls,
         table: Table,
-        ids: dict[tuple[Any, ...], int] | None = None,
+        runs: Iterable[tuple[Any, ...]] = (),
         keys: Iterable[tuple[Any, ...]] | None = None,
-    ) -> None:
+    ) -> Self:
+        """Return the orderings of a table; the numbers of its runs follow those of `runs`."""
         frame, by = table.frame, list(table.run_columns)
         if not by:
             raise ValueError(
                 "this table of orders has no run column; it needs one in addition to measure and method."
             )
-        self.attrs = dict(frame.attrs)
-        self.ids: dict[tuple[Any, ...], int] = {} if ids is None else ids
         names = [table.roles["measure"], table.roles["method"]]
-        self.keys = list(dict.fromkeys(_product(frame, names) if keys is None else keys))
-        known = {key: code for code, key in enumerate(self.keys)}
-        run_code = _codes(_rows(frame, by), self.ids)
-        cell = run_code + len(self.ids) * _codes(_rows(frame, names), known)
-        # the method is a label only if there are several
-        self.names = ("measure", "method")[: min(2, len({method for _, method in self.keys}))]
+        number_of_run = {run: number for number, run in enumerate(runs)}
+        run_code = _codes(_rows(frame, by), number_of_run)
+        known = dict.fromkeys(_product(frame, names) if keys is None else keys)
+        number_of_key = {key: number for number, key in enumerate(known)}
+        cell = run_code + len(number_of_run) * _codes(_rows(frame, names), number_of_key)
+        rank, score = np.full((2, len(number_of_key), len(number_of_run)), np.nan)
+        orders = cls(dict(frame.attrs), list(number_of_run), list(number_of_key), rank, score)
         times = np.bincount(cell, minlength=1)
         if times.max() > 1:
-            which, at = divmod(int(times.argmax()), len(self.ids))
+            which, at = divmod(int(times.argmax()), len(number_of_run))
             raise ValueError(
-                f"run {self.run_text(at)} occurs more than once in the ordering {self.text(which)}; runs were "
+                f"run {orders.run_text(at)} occurs more than once in the ordering {orders.text(which)}; runs were "
                 f"identified by {', '.join(by)}. Specify the run columns: df.ireval(run=[...])."
             )
-        self.rank, self.score = np.full((2, len(self.keys), len(self.ids)), np.nan)
-        self.rank.flat[cell] = table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)
-        self.score.flat[cell] = table.column("score").to_numpy(dtype=np.float64, na_value=np.nan)
+        rank.flat[cell] = table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)
+        score.flat[cell] = table.column("score").to_numpy(dtype=np.float64, na_value=np.nan)
+        return orders
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        # the method is a label only if there are several
+        return ("measure", "method")[: min(2, len({method for _, method in self.keys}))]
 
     def run_text(self, run: int) -> str:
-        return " / ".join(map(repr, list(self.ids)[run]))
+        return " / ".join(map(repr, self.runs[run]))
 
     def text(self, which: int | None = None) -> str:
         keys = self.keys[:3] if which is None else [self.keys[which]]

@@ -1,7 +1,7 @@
 """Runs in order, by any measure and by any declared ordering, from tables or from a join."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -566,6 +566,7 @@ class RunOrders:
     queries: np.ndarray
     score: np.ndarray
     rank: np.ndarray
+    attrs: dict[Any, Any] = field(default_factory=dict)
 
     def columns(self, key: np.ndarray) -> dict[str, Any]:
         """Return the measure and method columns of some keys."""
@@ -598,10 +599,11 @@ def run_orders(
     >>> result.keys, result.rank.shape
     ([('AP', 'mean'), ('RPP', 'winrate')], (2, 12))
     """
-    requested = parse_all(measures)
+    requested = parse_all(("RPP",) if measures is None else measures)
     keys: list[tuple[str, str]] = []
     parts: list[np.ndarray] = []
-    for orders in _orders_of_join(judged, requested, method=method, warn=warn):
+    several = list(_orders_of_join(judged, requested, method=method, warn=warn))
+    for orders in several:
         keys += [(measure, name) for measure in orders.measures for name in orders.methods]
         # back in the order of the join; every run has a row for each measure and method
         by_run = np.argsort(orders.columns["run"].reshape(-1, len(judged.runs)), axis=1)
@@ -609,4 +611,5 @@ def run_orders(
         parts.append(np.take_along_axis(both.reshape(2, *by_run.shape), by_run[None], axis=2))
     score, rank = np.concatenate(parts, axis=1)
     count = {one.label: int(judged.counted(one.level).any(axis=1).sum()) for one in requested}
-    return RunOrders(keys, np.array([count[measure] for measure, _ in keys]), score, rank)
+    queries = np.array([count[measure] for measure, _ in keys])
+    return RunOrders(keys, queries, score, rank, cube.merged_attrs(one.attrs for one in several))
