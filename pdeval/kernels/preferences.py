@@ -56,11 +56,17 @@ def unscaled(weight: Weight, m: int, name: str = "weight") -> np.ndarray:
     """
     level = np.arange(1.0, m + 1)
     if isinstance(weight, str):
-        if weight not in ("uniform", "dcg", "inverse"):
+        # functions of the levels, so that only one of them is computed
+        functions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+            "uniform": np.ones_like,
+            "dcg": lambda i: 1 / log2(i + 1),
+            "inverse": np.reciprocal,
+        }
+        if weight not in functions:
             raise ValueError(
                 f"{name}={weight!r}: choose 'uniform', 'dcg', 'inverse', an array, a mapping or a function."
             )
-        given = {"uniform": np.ones(m), "dcg": 1 / log2(level + 1), "inverse": 1 / level}[weight]
+        given = functions[weight](level)
     elif isinstance(weight, Mapping):
         given = _mapped(weight, m, name)
     elif callable(weight):

@@ -5,7 +5,7 @@ values of `disaggregate`, over every query, pair of runs and recall level, witho
 """
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from pdeval.join import Judged
 from pdeval.kernels.primitives import share
 from pdeval.studies.sign_agreement import pair_blocks
 from pdeval.studies.synthetic_rankings import judged_of
-from pdeval.tables import table
+from pdeval.tables import labels, table
 from pdeval.verbs import integer, number, verb
 
 MEASURES = ("RBP(p=0.5)", "nDCG", "RPP")
@@ -161,58 +161,73 @@ def contribution_ecdf(
         else _curve(views, measure, a, b, points)
         for measure in parsed
     ]
-    return described_frame(pd.concat(rows, ignore_index=True), attributes(judged, parsed))
+    code = np.repeat(np.arange(len(parsed)), [len(next(iter(row.values()))) for row in rows])
+    columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+    label = labels(pd.Index([measure.label for measure in parsed]), code)
+    return described_frame({"measure": label, **columns}, attributes(judged, parsed))
 
 
-def _sizes(
-    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the absolute differences of cells with a weight, and whether a run retrieved that number of items."""
+class _Cells(NamedTuple):
+    """Recall levels of pairs of runs on some topics: arrays of shape (levels, topics, pairs)."""
+
+    used: np.ndarray
+    value: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+
+def _cells(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> Iterator[_Cells]:
+    """Yield which cells have a weight, the differences, and the ranks of both runs."""
     counted = views.counted(measure)
     blocks = views.blocks("binary", views.judged.level)
     largest = max((block.size * block.shape[0] for block in blocks), default=1)
     for x, y in pair_blocks(a, b, CELLS // max(largest, 1)):
+        both = counted[:, x] & counted[:, y]
         for _, block, weight, value in parts_of(views, measure, x, y):
-            used = (counted[:, x] & counted[:, y])[block.topics] & (
-                weight > 0
-            )  # not a number if there is no share
-            used = np.broadcast_to(used, value.shape)
-            rank = block["rank"]
-            yield np.abs(value[used]), np.isfinite(np.minimum(rank[..., x], rank[..., y])[used])
+            # not a number if there is no share
+            used = np.broadcast_to(both[block.topics] & (weight > 0), value.shape)
+            yield _Cells(used, value, block["rank"][..., x], block["rank"][..., y])
 
 
 def _shares(
     views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, least: float
-) -> pd.DataFrame:
+) -> dict[str, np.ndarray]:
     """Return the number of cells, and the fractions that are retrieved, different, and different by little."""
     total = np.zeros(4, dtype=np.int64)
-    for size, retrieved in _sizes(views, measure, a, b):
+    for cells in _cells(views, measure, a, b):
+        size = np.abs(cells.value[cells.used])
+        retrieved = np.isfinite(np.minimum(cells.a, cells.b)[cells.used])
         total += [len(size), retrieved.sum(), (size > 0).sum(), ((size > 0) & (size < least)).sum()]
-    retrieved, differ, small = share(total[1:], total[:1]).tolist()
-    return pd.DataFrame(
-        {
-            "measure": [measure.label],
-            "cells": total[:1],
-            "found": retrieved,
-            "differ": differ,
-            "small": small,
-        }
-    )
+    names = ("found", "differ", "small")
+    fractions = dict(zip(names, share(total[1:], total[:1])[:, None]))
+    return {"cells": total[:1], **fractions}
+
+
+def _sizes(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the absolute differences of cells with a weight, many at a time."""
+    parts, n = [np.empty(0)], 0
+    for cells in _cells(views, measure, a, b):
+        parts.append(np.abs(cells.value[cells.used]))
+        n += len(parts[-1])
+        if n > CELLS:
+            yield np.concatenate(parts)
+            parts, n = [np.empty(0)], 0
+    yield np.concatenate(parts)
 
 
 def _curve(
     views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, points: int
-) -> pd.DataFrame:
+) -> dict[str, np.ndarray]:
     """Return the distribution over both directions, from sizes alone: of v and -v one is above any t > 0, if |v| is."""
-    top = (
-        max((float(size.max(initial=0.0)) for size, _ in _sizes(views, measure, a, b)), default=0.0)
-        or 1.0
-    )
-    grid = np.linspace(0.0, top, points + 1)
+    top, n_arrays = 0.0, 0
+    for kept in _sizes(views, measure, a, b):
+        top, n_arrays = max(top, float(kept.max(initial=0.0))), n_arrays + 1
+    grid = np.linspace(0.0, top or 1.0, points + 1)
     within, at = np.zeros(
         (2, points + 1), dtype=np.int64
     )  # sizes up to each value of the grid, and on it
-    for size, _ in _sizes(views, measure, a, b):
+    # a single array is kept, several are computed again
+    for size in [kept] if n_arrays == 1 else _sizes(views, measure, a, b):
         place = np.minimum(np.searchsorted(grid, size), points)
         within += np.bincount(place, minlength=points + 1)
         at += np.bincount(place[grid[place] == size], minlength=points + 1)
@@ -222,9 +237,7 @@ def _curve(
     from_here = (n - within + at) / n
     # at -t half of the sizes of t and more, at t all but half of those above
     ecdf = np.concatenate([from_here[:0:-1] / 2, 1 - above / 2])
-    return pd.DataFrame(
-        {"measure": measure.label, "value": np.concatenate([-grid[:0:-1], grid]), "ecdf": ecdf}
-    )
+    return {"value": np.concatenate([-grid[:0:-1], grid]), "ecdf": ecdf}
 
 
 def contribution_surface(
