@@ -340,11 +340,12 @@ class Collections:
     ) -> pd.DataFrame | None:
         """Return the results of all collections from one join, in which every query has an id of its own.
 
-        None if collections differ in their runs, if anything warns or raises, and for verbs or options that use more
-        than the ranks of judged items: each collection is then joined separately.
+        None if collections differ in their runs, and if anything warns or raises, as verbs do that use more than the
+        ranks of judged items: each collection is then joined separately.
         """
-        simple = (verb.core or verb.per_measure) and verb.needs == "measures" and verb.returns
-        simple = simple and [*self.judgments] == ["qrels"] and shared["by"] == self.names
+        # the team of a run may differ between collections
+        of_join = "judged" in verb.on and options.get("team") is None
+        simple = of_join and [*self.judgments] == ["qrels"] and shared["by"] == self.names
         if not simple or [*shared] != ["by", "metadata"] or shared["metadata"] is not None:
             return None
         options = dict(options)
@@ -360,7 +361,7 @@ class Collections:
 
         def of_collection(part: Judged) -> pd.DataFrame:
             names = ids.take(part.queries.to_numpy() % n_ids).rename(part.queries.name)
-            part = replace(part, positions=replace(part.positions, queries=names))
+            part = replace(part, positions=replace(part.positions, queries=names), warned=set())
             return verb.function(part, **options)
 
         masks = divided.masks(leave={group for codes, _, _ in done for group in codes})
@@ -373,8 +374,9 @@ class Collections:
         self, verb: Verb, options: dict[str, Any]
     ) -> tuple[Judged, groups.Groups, pd.Index]:
         """Return the join of all collections, its groups, and the query ids; query i of collection c is c * n + i."""
-        default = next((one.default for one in verb.parameters if one.name == "measures"), None)
-        families = {one.entry.family for one in parse_all(options.get("measures", default))}
+        default = next((one.default for one in verb.parameters if one.name == "measures"), ())
+        measures = options.get("measures", default)
+        families = {one.entry.family for one in (parse_all(measures) if measures else ())}
         if families - {"metric", "preference"} or {"items", "history"} & {*options}:
             raise ValueError("values of lists, or of items that belong to a query")
         value, binding = options["qrels"], getattr(options["qrels"], "_binding", None)

@@ -7,6 +7,8 @@ import pytest
 
 import pdeval
 from pdeval.accessor import pipeline
+from pdeval.verbs import of_kind
+from tests.verb_calls import arguments
 
 RUNS, QRELS = pdeval.datasets.load_sample()[:2]
 QUERIES = QRELS["query_id"].drop_duplicates().reset_index(drop=True)
@@ -122,6 +124,38 @@ def test_collections_joined_at_once_equal_one_join_each(name, options, lacking, 
     assert [one is None for one in results] == [lacking is not None]
     monkeypatch.setattr(pipeline.Collections, "_joined_at_once", lambda *_: None)
     each = called(runs.ireval, name, qrels, by="collection", **options)
+    pd.testing.assert_frame_equal(at_once, each, check_exact=True)
+    assert at_once.attrs == each.attrs
+
+
+# of the verbs with by=, these are about all groups, compare runs of several columns, or are given further tables
+APART = ("replicates", "replicates.compare", "pool.leave_one_out", "abstention", "measure_spans")
+# verbs that read rows of the run table beside the ranks of judged items: each collection is joined alone
+OF_ROWS = ("awrf", "expected_exposure")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("curve", "agree.locality") else pytest.mark.broad)
+        for name, verb in of_kind("judged").items()
+        if "by" in pipeline.options_of(verb) and name not in APART and "judged" in verb.on
+    ],
+)
+def test_every_verb_of_collections_joined_at_once_equals_one_join_each(name, judged, monkeypatch):
+    kept = judged.measure("AP")["query_id"]
+    runs, qrels = (stacked(frame[frame["query_id"].isin(kept)]) for frame in (RUNS, QRELS))
+    joined, results = pipeline.Collections._joined_at_once, []
+    monkeypatch.setattr(
+        pipeline.Collections,
+        "_joined_at_once",
+        lambda *given: results.append(joined(*given)) or results[-1],
+    )
+    options = {**arguments(name, judged), "by": "collection"}
+    at_once = called(runs.ireval, name, qrels, **options)
+    assert [one is None for one in results] == [name in OF_ROWS]
+    monkeypatch.setattr(pipeline.Collections, "_joined_at_once", lambda *_: None)
+    each = called(runs.ireval, name, qrels, **options)
     pd.testing.assert_frame_equal(at_once, each, check_exact=True)
     assert at_once.attrs == each.attrs
 
