@@ -237,7 +237,7 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
 
     def evaluate(block: Block) -> np.ndarray:
         if entry.path in ("first", "last"):
-            return won(lexicographic(block, entry.path))
+            return won(lexicographic(block["rank"], entry.path))
         weight = weights(measure.parameters.get("weight", entry.weight), block.size)
         return total(weight[:, None, None] * won(block["rank"]))
 

@@ -352,7 +352,7 @@ def of_pairs(
         if entry.path == "recall-paired":
             return recall_paired(block, weights(weight, block.size), a, b)
         if entry.path in ("first", "last"):
-            order = lexicographic(block, entry.path)
+            order = lexicographic(block["rank"], entry.path)
             return np.sign(order[:, b] - order[:, a]).astype(np.float64)
         if entry.path == "reciprocal":
             return _first_difference(block, a, b)
@@ -368,9 +368,11 @@ def of_pairs(
     return result
 
 
-def lexicographic(block: Block, end: str) -> np.ndarray:
-    """Return the position of each run in the lexicographic order of its topic, (topics, runs); ties are equal."""
-    rank = block["rank"]
+def lexicographic(rank: np.ndarray, end: str) -> np.ndarray:
+    """Return the position of each run in the lexicographic order of its topic, (topics, runs); ties are equal.
+
+    The ranks have the shape (levels, topics, runs); `end` is the level that is compared first, 'first' or 'last'.
+    """
     levels, topics, runs = rank.shape
     rows = np.empty((topics, runs, levels + 1), dtype=">u4")
     rows[..., 0] = np.arange(topics)[:, None]
@@ -384,7 +386,7 @@ def lexicographic(block: Block, end: str) -> np.ndarray:
 
 def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return 1/x - 1/y at the lowest level where the two differ, (topics, pairs)."""
-    order = lexicographic(block, "first")
+    order = lexicographic(block["rank"], "first")
     result = np.zeros((block.shape[0], len(a)))
     # the pairs that no level has decided yet
     topic, pair = np.nonzero(order[:, a] != order[:, b])

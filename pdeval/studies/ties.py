@@ -5,7 +5,6 @@ recall levels are, the better this is justified.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from pdeval.evaluate import (
     pair_columns,
     select,
 )
+from pdeval.evaluate.pairs import lexicographic
 from pdeval.join import Judged
 from pdeval.kernels.primitives import closer, share
 from pdeval.studies.sign_agreement import (
@@ -882,9 +882,7 @@ def masked(
     # by query: pairs whose first items differ, and those that each predictor decides alike
     totals = np.zeros((3, len(judged.queries)), dtype=np.int64)
     for block, rank, counted in rank_blocks(judged, counts):
-        # the last one is the order by all later items
-        nothing = np.zeros(block.shape, dtype=np.int64)
-        rest = reduce(lambda _, place: place, places(rank[1:]), nothing)
+        rest = lexicographic(rank[1:], "first")
         second = rank[1] if block.size > 1 else rest
         for x, y in pair_blocks(a, b, CELLS // max(block.shape[0], 1)):
             target = closer(rank[0][:, x], rank[0][:, y])
