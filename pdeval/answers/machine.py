@@ -12,7 +12,7 @@ from pdeval.answers.nuggets import ASSIGNMENTS
 from pdeval.evaluate import coded, described_frame, run_columns
 from pdeval.judgments.judges import MACHINE, bias_of_judge
 from pdeval.significance.corrections import Correction, which_correction
-from pdeval.tables import Table, labels, run_labels, table
+from pdeval.tables import Table, labels, run_labels, table, unique_values
 from pdeval.verbs import verb
 
 HUMAN = "human"
@@ -162,7 +162,7 @@ def label_next_answers(assignments: Table, *, n_answers: int | None = 10) -> pd.
     answer = answers.query * len(answers.runs) + answers.run
     unlabeled = ~answers.answered(~np.isnan(human)).ravel()
     counted = unlabeled[answer] & ~np.isnan(machine)
-    cells = np.unique(answer[counted])
+    cells = unique_values(answer[counted])
 
     def mean_of_answer(values: np.ndarray) -> np.ndarray:
         order = np.lexsort((values[counted], answer[counted]))

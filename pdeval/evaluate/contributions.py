@@ -379,12 +379,13 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
     ):
         return None
     nothing = np.zeros(0, dtype=np.int64)
-    weight, grades = np.zeros(len(judged.queries)), np.zeros(0)
+    weight, view = np.zeros(len(judged.queries)), None
     for _, block, of_topic, _ in parts_of(Views(judged), measure, nothing, nothing):
         weight[block.topics] = np.broadcast_to(of_topic, (1, len(block.topics), 1))[0, :, 0]
-        grades = np.unique(judged.positions.judged.grade[block.view.items])
-    if not len(grades):
+        view = block.view
+    if view is None:
         return None
+    grades = np.unique(judged.positions.judged.grade[view.items])
 
     def terms(rank: np.ndarray, grade: float) -> np.ndarray:
         """Return the terms of lists of one item, retrieved at each of these ranks."""

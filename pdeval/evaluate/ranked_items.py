@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pdeval.evaluate.unjudged import has_unjudged
 from pdeval.join import Ids, Judged, Judgments, Rows, first_rows, positions_of, rows_of
-from pdeval.tables import Spans, Table
+from pdeval.tables import Spans, Table, unique_values
 
 
 class QueryItems(NamedTuple):
@@ -176,7 +176,7 @@ def _with_first_items(rows: Rows, depth: int) -> Judgments:
     docs = _concatenated(judged.docs.decoded(), new.decoded())
     # one number for each query and document
     judged_key = judged.topic * len(docs) + judged.doc
-    key = np.unique(np.append(judged_key, rows.topic[list_of_row] * len(docs) + code))
+    key = unique_values(np.append(judged_key, rows.topic[list_of_row] * len(docs) + code))
     grade = np.full(len(key), np.nan)
     grade[np.searchsorted(key, judged_key)] = judged.grade
     return Judgments(judged.queries, docs, key // len(docs), key % len(docs), grade)

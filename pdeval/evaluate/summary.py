@@ -42,7 +42,7 @@ from pdeval.join import (
     unjudged,
 )
 from pdeval.kernels.primitives import total
-from pdeval.tables import NOISE, labels, table
+from pdeval.tables import NOISE, labels, table, unique_values
 from pdeval.verbs import arguments, sparse, special, verb
 
 Interval = Literal["student", "bootstrap-t", "bca"]
@@ -847,7 +847,7 @@ def everyone(listed: Listed, answered: np.ndarray, label: str) -> tuple[Listed, 
     """
     rows: Rows | None = listed.rows  # none on Dask, which joins judged lists alone
     if rows is None or len(listed.topics) < len(rows.judged.queries):
-        lost = 0 if rows is None else len(np.unique(rows.lists.query[rows.topic < 0]))
+        lost = 0 if rows is None else len(unique_values(rows.lists.query[rows.topic < 0]))
         if lost:
             warnings.warn(
                 f"{lost:,} users with a list have no judgments; within groups, {label} does not count them. Evaluate "

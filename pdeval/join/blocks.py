@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.join import ids
 from pdeval.join.lists import find_lists, ranges
 from pdeval.join.positions import Positions
-from pdeval.tables import Table, numbers
+from pdeval.tables import Table, numbers, unique_values
 
 MOST = 1 << 21
 SMALL = 1 << 16  # cells of a block that costs less than another call of a kernel
@@ -443,7 +443,7 @@ def _count_items(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
     code = code if lists.order is None else code[lists.order]
     topic = np.repeat(lists.queries.probe(judged.queries)[lists.query], lists.sizes)
     # (topic, doc) as one integer per row
-    pairs = np.unique(topic[topic >= 0].astype(np.int64) * len(docs) + code[topic >= 0])
+    pairs = unique_values(topic[topic >= 0].astype(np.int64) * len(docs) + code[topic >= 0])
     place = judged.docs.probe(docs)[judged.doc]
     returned = place >= 0
     returned[returned] = np.isin(

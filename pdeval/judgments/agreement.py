@@ -33,7 +33,7 @@ from pdeval.judgments.labels import (
     units_of,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables import NOISE, Table, read, table
+from pdeval.tables import NOISE, Table, read, table, unique_values
 from pdeval.tables import labels as repeated
 from pdeval.verbs import TooFew, one_of, several, short_repr, special, verb
 
@@ -245,7 +245,7 @@ def items_tally(part: Labels, unit: np.ndarray, *, chance: bool = True) -> Tally
     from scipy.sparse import csr_matrix, hstack
 
     counts = part.counts()
-    unit_of_item = unit[np.unique(part.item)]
+    unit_of_item = unit[unique_values(part.item)]
     n_items = len(unit_of_item)
     # units x items: which items are those of a unit
     members = sparse(unit_of_item, np.arange(n_items), (count_units(unit), n_items))
@@ -684,8 +684,8 @@ def _row(one: Coefficient, codes: Labels) -> dict[str, object]:
     part = one.counted(codes)
     return {
         "coefficient": one.name,
-        "items": len(np.unique(part.item)),
-        "assessors": len(np.unique(part.assessor)),
+        "items": len(unique_values(part.item)),
+        "assessors": len(unique_values(part.assessor)),
         "labels": len(part.item),
         **dict(zip(("observed", "expected", "value"), one.function(part), strict=True)),
     }
@@ -702,7 +702,7 @@ def _intervals(
 ) -> list[dict[str, object]]:
     """Return the bootstrap interval of each coefficient, all from the same samples."""
     units, new_unit = np.unique(unit[part.item], return_inverse=True)
-    several_items = what == "query" and len(np.unique(part.item)) > 1
+    several_items = what == "query" and len(unique_values(part.item)) > 1
     check_units(len(units), what, " Resample items: resample='item'." if several_items else "")
     # units that the part has, numbered from 0, by item
     unit_of_item = np.zeros(int(part.item.max()) + 1, dtype=unit.dtype)
@@ -748,11 +748,11 @@ def agreement_by_query(
     ids = column_codes(given(labels)[labels.roles["query"]], "query")[1]
     query = query_of_item[part.item]
     # each assessor of a query once
-    assessor_of_query = np.unique(query * max(len(assessors), 1) + part.assessor) // max(
+    assessor_of_query = unique_values(query * max(len(assessors), 1) + part.assessor) // max(
         len(assessors), 1
     )
     counted = {
-        "items": query_of_item[np.unique(part.item)],
+        "items": query_of_item[unique_values(part.item)],
         "assessors": assessor_of_query,
         "labels": query,
     }

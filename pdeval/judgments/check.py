@@ -21,7 +21,7 @@ from pdeval.join import (
     lists as list_index,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables import Table, numbers, read, read_history, table
+from pdeval.tables import Table, numbers, read, read_history, table, unique_values
 from pdeval.verbs import verb
 
 MOST_GRADES = 8  # of more grades, only the smallest and largest are written
@@ -200,7 +200,7 @@ def _rank_faults(runs: Table, lists: list_index.Lists) -> tuple[np.ndarray, np.n
     rises = (
         (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]) & (list_of_row[1:] == list_of_row[:-1])
     )
-    return np.unique(list_of_row[1:][rises]), with_gaps
+    return unique_values(list_of_row[1:][rises]), with_gaps
 
 
 def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
@@ -229,7 +229,7 @@ def leaks(
     table = read_history(history)
     users, user = column_ids(table.user, "history's query").unique()
     items, item = column_ids(table.item, "history's doc").unique()
-    keys = np.unique(user.astype(np.int64) * len(items) + item)
+    keys = unique_values(user.astype(np.int64) * len(items) + item)
     judged, lists = positions.judged, rows.lists
     same_type("query", users, lists.queries, "the history", "the runs")
     same_type("doc", items, rows.doc, "the history", "the runs")
@@ -324,4 +324,4 @@ def _subtopics(judged: Judged, queries: np.ndarray) -> int:
     topic = judgments.topic[judgments.subtopic[0].astype(np.int64)]
     # (query, subtopic) as one number
     key = topic * len(judgments.subtopics) + judgments.subtopic[1].astype(np.int64)
-    return len(np.unique(key[queries[topic]]))
+    return len(unique_values(key[queries[topic]]))

