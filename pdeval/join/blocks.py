@@ -182,10 +182,10 @@ class View:
     @cached_property
     def small(self) -> np.ndarray:
         """The flat column of ranks as small integers; the largest value of the dtype is infinity."""
-        rank = self.keys.rank
-        retrieved = rank != self.keys.nowhere
-        dtype = np.min_scalar_type(-int(rank.max(initial=0, where=retrieved)) - 2)
-        return np.where(retrieved, rank, np.iinfo(dtype).max).astype(dtype)
+        deepest = self.positions.rank[self.hits[0]].max(initial=0)
+        dtype = np.min_scalar_type(-int(deepest) - 2)
+        # an item that was not retrieved has a rank beyond any
+        return np.minimum(self.keys.rank, np.iinfo(dtype).max).astype(dtype)
 
     def column(self, name: str) -> np.ndarray:
         """Return a flat column of items, or a column of topics."""
