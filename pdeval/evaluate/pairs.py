@@ -337,7 +337,7 @@ def of_pairs(
     """
     entry, rules = measure.entry, views.positions.rules
     if entry.family == "metric":
-        return views.differences(measure, a, b)
+        return views.differences(measure)(a, b)
     if rules.get("ties") == "expected":
         raise ValueError(
             f"{measure.label} compares rankings, but with ties='expected' tied items have no definite rank. Use "

@@ -319,30 +319,31 @@ class Views:
             add_populations(result, self, measure, evaluate, empty=entry.empty)
         return result
 
-    def differences(
-        self,
-        measure: Measure,
-        a: np.ndarray,
-        b: np.ndarray,
-    ) -> np.ndarray:
-        """Return the differences between the runs of each pair, (topics, pairs), with rounding errors set to 0."""
+    def differences(self, measure: Measure) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """Return a function of the two runs of each pair: their differences, (topics, pairs), rounding errors as 0."""
         values = self.values(measure) if measure.higher else -self.values(measure)
         # values of both signs that are near 0 may be differences of larger ones
         least = np.zeros((len(values), 1)) if measure.entry.range[0] >= 0 else row_sizes(values)
-        result = np.zeros((len(values), len(a)))
         # of most queries, no two values differ by a rounding error
-        plain = ((settled(values) == values) & np.isfinite(values)).all(axis=1)
-        step = max(NEAR // max(len(a), 1), 1)
-        for part in (slice(first, first + step) for first in range(0, len(values), step)):
-            # "clip" is faster than the check of each index
-            x, y = (values[part].take(side, axis=1, mode="clip") for side in (a, b))
-            if self.positions.rules.get("compat") == "pref_eval":  # there rounding breaks ties
-                np.subtract(x, y, out=result[part], where=x != y)
-            elif plain[part].all():
-                np.subtract(x, y, out=result[part])
-            else:
-                result[part] = gap(x, y, least[part])
-        return result
+        near = ~((settled(values) == values) & np.isfinite(values)).all(axis=1)
+        rounding_breaks_ties = self.positions.rules.get("compat") == "pref_eval"
+
+        def of_pairs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            result = np.empty((len(values), len(a)))
+            step = max(NEAR // max(len(a), 1), 1)
+            for part in (slice(first, first + step) for first in range(0, len(values), step)):
+                # "clip" is faster than the check of each index
+                x, y = (values[part].take(side, axis=1, mode="clip") for side in (a, b))
+                with np.errstate(invalid="ignore"):  # infinity minus infinity
+                    np.subtract(x, y, out=result[part])
+                if rounding_breaks_ties:
+                    result[part][x == y] = 0.0
+                else:
+                    rows = near[part]
+                    result[part][rows] = gap(x[rows], y[rows], least[part][rows])
+            return result
+
+        return of_pairs
 
 
 def one_number_each(
@@ -445,9 +446,10 @@ def add_populations(
         for block in blocks:
             if block.size or empty:
                 value = evaluate(block)
-                result[block.topics] += (
-                    value if share is None else share[block.topics][:, None] * value
-                )
+                if share is None:  # the only values of these topics; -0 + 0 is 0
+                    result[block.topics] = value + 0.0
+                else:
+                    result[block.topics] += share[block.topics][:, None] * value
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:
