@@ -3,8 +3,8 @@
 The join is made once. Removed labels are masked, removed queries have weight 0, and lists are cut at a rank.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -12,15 +12,22 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, needs_judged, parse, parse_all
-from pdeval.evaluate import Scores, Views, attributes, chosen_pairs, described_frame, no_sets
+from pdeval.evaluate import (
+    Scores,
+    Views,
+    attributes,
+    chosen_pairs,
+    described_frame,
+    no_sets,
+    of_pairs,
+)
 from pdeval.join import Block, Judged, corpus_sizes
 from pdeval.kernels.primitives import share
 from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
-from pdeval.studies.sign_agreement import clear_pairs
-from pdeval.tables import NOISE, begins, labels, signs, table
+from pdeval.tables import NOISE, begins, cleared, labels, signs, table
 from pdeval.verbs import integer, track, verb
 
 NEAR = 1 << 16  # preferences looked at together
@@ -75,46 +82,50 @@ class Plan(NamedTuple):
     counts: dict[str, np.ndarray]
 
     def preferences(self, views: Views, measure: Measure) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield (slice of pairs, preferences of shape (queries, pairs)) of a measure."""
+        """Yield (slice of pairs, preferences of shape (queries, pairs)) of a measure, in parts."""
         counts = self.counts[measure.label]
-        step = max(self.memory // (8 * 8 * len(self.kept)), 1)
+        near = max(NEAR // len(self.kept), 1)
+        if metric := measure.entry.family == "metric":
+            compare, step = views.differences(measure), near
+        else:  # kernels of preferences are faster on many pairs at once
+            compare = partial(of_pairs, views, measure)
+            step = max(self.memory // (8 * 8 * len(self.kept)), 1)
         for start in range(0, len(self.a), step):
-            block = slice(start, min(start + step, len(self.a)))
-            a, b = self.a[block], self.b[block]
-            values = clear_pairs(views, measure, a, b)
-            values = values if self.kept.all() else values[self.kept]
-            if np.isinf(values).any():
-                raise ValueError(
-                    f"{measure.label} is infinite for unretrieved items and has no mean. "
-                    "Use its reciprocal, e.g. RR for ISL and TSE for TSL."
-                )
-            if not counts.all():
-                values[~(counts[:, a] & counts[:, b])] = np.nan
-            yield block, values
+            a, b = self.a[start : start + step], self.b[start : start + step]
+            preferences = compare(a, b)
+            for first in range(0, len(a), near):
+                part = slice(first, min(first + near, len(a)))
+                values = preferences[:, part] if metric else cleared(preferences[:, part], 1.0)
+                values = values if self.kept.all() else values[self.kept]
+                if np.isinf(values).any():
+                    raise ValueError(
+                        f"{measure.label} is infinite for unretrieved items and has no mean. "
+                        "Use its reciprocal, e.g. RR for ISL and TSE for TSL."
+                    )
+                if not counts.all():
+                    values[~(counts[:, a[part]] & counts[:, b[part]])] = np.nan
+                yield slice(start + part.start, start + part.stop), values
 
     def merit(
         self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]
     ) -> np.ndarray:
         """Return the values that order the runs on each query (the measure or win rates); call `look` for all pairs."""
         counts = self.counts[measure.label]
-        # parts that stay in the processor's cache
-        step = max(NEAR // max(len(counts), 1), 1)
-
-        def looked_at() -> Iterator[tuple[slice, np.ndarray]]:
-            for block, values in self.preferences(views, measure):
-                for start in range(0, values.shape[1], step):
-                    end = min(start + step, values.shape[1])
-                    look(slice(block.start + start, block.start + end), values[:, start:end])
-                yield block, values
-
-        if measure.entry.family == "metric":
-            deque(looked_at(), maxlen=0)  # look at all pairs, keep none
+        preference = measure.entry.family == "preference"
+        merit = np.zeros(counts.shape)
+        for block, values in self.preferences(views, measure):
+            look(block, values)
+            if preference:
+                won = values if counts.all() else np.nan_to_num(values)
+                # pairs with the same first run are adjacent, and their second runs follow each other
+                begin = np.flatnonzero(begins(self.a[block]))
+                first, second = self.a[block][begin], self.b[block][begin]
+                for one, other, part in zip(first, second, np.split(won, begin[1:], axis=1)):
+                    merit[:, one] += part.sum(axis=1)
+                    merit[:, other : other + part.shape[1]] -= part
+        if not preference:
             values = views.values(measure)[self.kept]
             merit = values if measure.higher else -values
-        else:
-            merit, _, _ = votes.win_rates(
-                looked_at(), self.a, self.b, queries=len(counts), runs=counts.shape[1]
-            )
         return np.where(counts, merit, np.nan)
 
     def ranks(self, merit: np.ndarray, weights: np.ndarray, measure: Measure) -> np.ndarray:
@@ -132,8 +143,8 @@ class Plan(NamedTuple):
         for used in weights > 0:
             queries = pd.Index(np.flatnonzero(used), name="query_id")
             cube = Scores(runs, queries, (measure.label,), merit[used][None], np.array([True]))
-            frame = orderings.ordered(cube, method=self.method, winrates=preference, progress=False)
-            rows.append(frame.set_index("run")["rank"].reindex(runs["run"]).to_numpy())
+            order = orderings.orders_of(cube, method=self.method, winrates=preference).columns
+            rows.append(order["rank"][np.argsort(order["run"])])
         return np.stack(rows)
 
     def full(self, views: Views, measure: Measure) -> Full:
@@ -143,7 +154,7 @@ class Plan(NamedTuple):
         weights = np.ones((1, len(sign)))
 
         def look(block: slice, values: np.ndarray) -> None:
-            sign[:, block] = np.nan_to_num(np.sign(values))
+            sign[:, block] = signs(values, 0.0)  # the sign of NaN is 0
             mean[block] = mean_signs(values, weights)[0]
 
         merit = self.merit(views, measure, look)
@@ -161,10 +172,14 @@ class Plan(NamedTuple):
 
         def look(block: slice, values: np.ndarray) -> None:
             sign, mean = target.sign[:, block], target.mean[block]
-            known, now = ~np.isnan(values), signs(values, 0.0)  # the sign of NaN is 0
-            tied[:] += np.count_nonzero(known & (now == 0), axis=axis)
-            decided[:] += np.count_nonzero(known & (sign != 0), axis=axis)
+            now = signs(values, 0.0)
+            tied[:] += np.count_nonzero(now == 0, axis=axis)
+            decided[:] += np.count_nonzero(sign, axis=axis)
             right[:] += np.count_nonzero(now * sign == 1, axis=axis)
+            if np.isnan(values.max()):
+                missing = np.isnan(values)  # their sign is 0
+                tied[:] -= np.count_nonzero(missing, axis=axis)
+                decided[:] -= np.count_nonzero(missing & (sign != 0), axis=axis)
             systems[:] += ((mean_signs(values, weights) == mean) & (mean != 0)).sum(axis=1)
 
         merit = self.merit(views, measure, look)
@@ -182,13 +197,18 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     >>> mean_signs(np.array([[0.5, -0.5], [-0.1, np.nan]]), np.array([[1.0, 1.0], [0.0, 1.0]])).tolist()
     [[1, -1], [-1, 0]]
     """
-    missing = np.isnan(values)
-    if missing.any():
-        filled, count = np.where(missing, 0.0, values), weights @ (~missing).astype(np.float64)
-    else:
-        # one column: a matrix product would cost as much as the means
-        filled, count = values, weights.sum(axis=1, keepdims=True)
-    return signs(share(weights @ filled, count), share(weights @ np.abs(filled), count))
+    largest = np.maximum(values.max(initial=0.0), -values.min(initial=0.0))  # NaN if one is missing
+    sums = weights @ values
+    sign = signs(sums, 0.0)
+    # only small sums may be rounding, and only they are compared with the sums of the absolute values
+    near = (~(np.abs(sums) > NOISE * weights.sum() * largest)).any(axis=0)
+    if near.any():
+        known = ~np.isnan(values[:, near])
+        filled, count = np.where(known, values[:, near], 0.0), weights @ known.astype(np.float64)
+        sign[:, near] = signs(
+            share(weights @ filled, count), share(weights @ np.abs(filled), count)
+        )
+    return sign
 
 
 MEANS = {
