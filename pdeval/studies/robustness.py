@@ -5,7 +5,6 @@ The join is made once. Removed labels are masked, removed queries have weight 0,
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
+from pdeval.significance.hsd import available_cores, in_threads
 from pdeval.tables import NOISE, begins, cleared, labels, signs, table
 from pdeval.verbs import integer, track, verb
 
@@ -439,23 +439,43 @@ def _fewer_labels(
     # measures whose signs on all data fit into memory together
     many = max(plan.memory // max(weights.size * len(plan.a), 1), 1)
     groups = [range(start, min(start + many, len(values))) for start in range(0, len(values), many)]
-    steps = list(product(groups, range(len(sizes)), range(len(needed))))
-    full: dict[int, Full] = {}
-    for group, k, s in track(steps, total=len(steps), desc="fewer labels", progress=progress):
-        if k == s == 0:
-            full = {m: plan.full(views, plan.measures[m]) for m in group}
+    # draws that keep the labels of the first draw, as always if all are kept, get its statistics
+    new = np.array(
+        [
+            [
+                not s or not np.array_equal(part <= size, needed[0] <= size)
+                for s, part in enumerate(needed)
+            ]
+            for size in sizes
+        ]
+    )
+    steps = np.argwhere(new).tolist()
+    # the join of a draw and its columns take about 32 bytes for each judged item and run
+    most = plan.memory // (32 * max(len(judged.positions.judged.topic) * len(judged.runs), 1))
+    workers = max(min(available_cores(), len(steps), most), 1)
+    plan = plan._replace(memory=plan.memory // workers)
+
+    def compute(full: dict[int, Full], step: tuple[int, int]) -> None:
+        k, s = step
         known = needed[s] <= sizes[k]
-        if s and np.array_equal(known, needed[0] <= sizes[k]):  # as always if all are kept
-            values[group, k, s] = values[group, k, 0]
-            continue
         fewer = (
             views if known.all() else Kept(judged.on(judged.positions.keep_items(known)), corpus)
         )
-        for m in group:
+        for m, of_measure in full.items():
             values[m, k, s] = plan.statistics(
-                fewer, plan.measures[m], full[m].rank, target or full[m], weights
+                fewer, plan.measures[m], of_measure.rank, target or of_measure, weights
             )[0]
-    return values
+
+    def computed() -> Iterator[None]:
+        for group in groups:
+            full = {m: plan.full(views, plan.measures[m]) for m in group}
+            yield from in_threads(partial(compute, full), steps, threads=workers)
+
+    for _ in track(
+        computed(), total=len(groups) * len(steps), desc="fewer labels", progress=progress
+    ):
+        pass
+    return np.where(new[:, :, None], values, values[:, :, :1])
 
 
 def streams(draws: int, seed: int | None) -> Iterator[np.random.Generator]:

@@ -1,5 +1,7 @@
 """Orderings from fewer queries and labels: against doing it the slow way."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -178,6 +180,23 @@ def test_draws_that_keep_the_same_labels_are_looked_at_once(sample, monkeypatch)
     assert len(looked) == 3 + 1
     whole = frame[frame["keep"] == 1.0].pivot(index="draw", columns="statistic", values="value")
     assert (whole == whole.iloc[0]).all(axis=None)
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 28])
+def test_the_number_of_threads_does_not_change_a_result(monkeypatch, memory):
+    options = {"measures": ["RPP", "AP"], "to": "labels", "draws": 3, "memory": memory}
+    one = fewer_data(FOUND, **options)
+    used, statistics = set(), Plan.statistics
+    monkeypatch.setattr(
+        Plan,
+        "statistics",
+        lambda self, *given: used.add(threading.get_ident()) or statistics(self, *given),
+    )
+    for cores in (1, 3):
+        monkeypatch.setattr(robustness, "available_cores", lambda cores=cores: cores)
+        used.clear()
+        pd.testing.assert_frame_equal(fewer_data(FOUND, **options), one, check_exact=True)
+        assert (used == {threading.get_ident()}) == (cores == 1 or memory == 1)
 
 
 def test_agreement_may_be_with_another_measure_on_all_data():
