@@ -115,6 +115,38 @@ def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, place
 
 
+def renumbered(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of each row's code among the codes in the order of their first rows, and these first rows.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in renumbered(np.array([7, 3, 7, 3, 9]))]
+    [[0, 1, 0, 1, 2], [0, 1, 4]]
+    """
+    changes = code[1:] != code[:-1]
+    # a sorted table: one row per stretch of equal codes is enough
+    if 2 * np.count_nonzero(changes) < len(code) - 2:
+        begin = np.flatnonzero(np.append(True, changes))
+        place, first = renumbered(code[begin])
+        return np.repeat(place, np.diff(begin, append=len(code))), begin[first]
+    dtype = np.min_scalar_type(-len(code) - 1)
+    place_of = np.full(int(code.max(initial=0)) + 1, -1, dtype=dtype)
+    place, firsts, count = np.empty(len(code), dtype=dtype), [np.zeros(0, dtype=np.int64)], 0
+    for at in range(0, len(code), CHUNK):
+        part = code[at : at + CHUNK]
+        place[at : at + CHUNK] = known = place_of.take(part, mode="clip")
+        new = np.flatnonzero(known < 0)  # rows with codes that no chunk before has
+        codes = part[new].astype(np.int64)
+        # assignment keeps the last of several rows: in reversed order the first
+        place_of[codes[::-1]] = new[::-1].astype(dtype)
+        first = np.flatnonzero(place_of[codes] == new)
+        place_of[codes[first]] = np.arange(count, count + len(first), dtype=dtype)
+        place[at : at + CHUNK][new] = place_of[codes]
+        firsts.append(at + new[first])
+        count += len(first)
+    return place, np.concatenate(firsts)
+
+
 def by_code(code: np.ndarray) -> np.ndarray:
     """Return the rows in stable order of their code.
 

@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.tables.codes import counts_of, looked_up
+from pdeval.tables.codes import counts_of, looked_up, renumbered
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs import checks_arguments, short_repr
 
@@ -283,15 +283,10 @@ def _polars_codes(table: Any) -> dict[str, Any]:
 
 def _polars_categories(column: Any, codes: pa.ChunkedArray) -> pd.Categorical[str]:
     """Return a Polars column with these codes as categories, in the order of their first rows."""
-    code = codes.to_numpy()
-    # rows with another code than the row before: few in a sorted table
-    rows = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
-    rows = rows[~pd.Series(code[rows]).duplicated().to_numpy()]
-    place = np.empty(int(code.max()) + 1, dtype=np.min_scalar_type(-len(rows) - 1))
-    place[code[rows]] = np.arange(len(rows))
+    place, rows = renumbered(codes.to_numpy())
     names = series(_arrow_table(column[rows].cast(str).to_frame())[0])
     # categories have the default dtype of strings, which is object in pandas 2
-    return categorical(looked_up(place, code), pd.Index(names, dtype=pd.Index([""]).dtype))
+    return categorical(place, pd.Index(names, dtype=pd.Index([""]).dtype))
 
 
 def _categories(column: pa.ChunkedArray) -> Any:

@@ -1,11 +1,13 @@
 """One number for the codes of several columns, against Python's own tuples."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.tables.codes import by_code, combined_codes, distinct, grouped
+from pdeval.tables import codes as module
+from pdeval.tables.codes import by_code, combined_codes, distinct, grouped, renumbered
 from tests.examples import examples
 
 
@@ -49,6 +51,20 @@ def test_different_codes_are_numbered_as_numpy_does_it(codes):
     code = np.array(codes, dtype=np.int64)
     _, first, place = np.unique(code, return_index=True, return_inverse=True)
     assert [found.tolist() for found in distinct(code)] == [first.tolist(), place.tolist()]
+
+
+@given(
+    codes=st.lists(st.integers(0, 9) | st.integers(0, 3000), max_size=60), repeats=st.integers(1, 4)
+)
+def test_codes_are_renumbered_by_first_row_as_pandas_does_it(codes, repeats):
+    code = np.repeat(np.array(codes, dtype=np.uint32), repeats)  # several: stretches of one code
+    expected, values = pd.factorize(code)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "CHUNK", 16)
+        place, first = renumbered(code)
+    assert place.tolist() == expected.tolist()
+    assert code[first].tolist() == values.tolist()
+    assert first.tolist() == np.flatnonzero(~pd.Series(code).duplicated()).tolist()
 
 
 @given(codes=codes)
