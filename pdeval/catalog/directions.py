@@ -149,8 +149,9 @@ def limits_of(
     ((0.0, 1.0), (-inf, inf), (-inf, inf))
     """
     low, high = range_of(label, attrs)
-    inside = (np.isnan(values) | ((values >= low) & (values <= high))).all()
-    return (low, high) if inside else (-np.inf, np.inf)
+    # a missing value is neither below nor above
+    outside = (values < low) | (values > high)
+    return (-np.inf, np.inf) if outside.any() else (low, high)
 
 
 def range_of(label: str, attrs: Mapping[Any, Any] | None = None) -> tuple[float, float]:

@@ -300,10 +300,10 @@ def decided(source: Any, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         yield part, values if least is None else cleared(values, least)
 
 
-def decided_cube(source: Preferences, measures: slice) -> np.ndarray:
+def decided_cube(source: Preferences, measures: slice | Sequence[int]) -> np.ndarray:
     """Return the preferences of several measures of a cube, (measures, queries, pairs), as `decided` gives them."""
     values = source.values[measures]
-    least = [_rounding(source, number) for number in range(len(source.measures))[measures]]
+    least = [_rounding(source, number) for number in np.arange(len(source.measures))[measures]]
     kept = np.array([one is None for one in least])[:, None, None]
     clear = cleared(values, np.array([one or 0.0 for one in least])[:, None, None])
     return np.where(kept, values, clear) if kept.any() else clear

@@ -811,7 +811,11 @@ def _as_measures(
         }
         for name in cube.measures
     ]
-    of_groups = [{**known, "group": code} for code in codes for known in about]
+    of_groups = [
+        {**known, "group": code, "n_queries": n}
+        for code, n in zip(codes, real.sum(axis=1).tolist())
+        for known in about
+    ]
     more = {"higher": np.tile(cube.higher, n_groups)} if isinstance(cube, Scores) else {}
     return replace(
         cube,

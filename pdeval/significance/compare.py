@@ -38,7 +38,13 @@ from pdeval.significance.corrections import (
 )
 from pdeval.significance.max_t import critical_value, maxima, tail
 from pdeval.significance.noninferiority import against_margin, margin_of
-from pdeval.significance.paired_differences import BLOCK, Pairs, check, complete, concatenated
+from pdeval.significance.paired_differences import (
+    BLOCK,
+    Pairs,
+    check,
+    complete,
+    concatenated,
+)
 from pdeval.significance.registry import (
     TESTS,
     SignificanceTest,
@@ -57,6 +63,8 @@ MAX_T_RUNS = 30
 MAX_T_QUERIES = 8
 # a measure of a table of pairs, and its test
 Part = tuple[Pairs, int, SignificanceTest]
+# number of a table, some of its measures, pairs and their differences
+Block = tuple[int, Sequence[int], np.ndarray, np.ndarray]
 # families over all groups of `by`, and the family within each group; None is the default
 WITHIN_GROUPS: dict[str, str | None] = {"groups": None, "all_groups": "all"}
 # columns of p-values that are adjusted for the family
@@ -107,7 +115,8 @@ table(
 
 @verb(
     on=("scores", "preferences", "judged"),
-    per_measure=True,
+    # each test gets the queries of its group only
+    per_measure=lambda _: True,
     returns="comparisons",
     core=True,
     command=True,
@@ -259,7 +268,8 @@ def compare(
     ]
     family_wise = np.array([kind.family_wise for *_, kind in parts])
     family_of = np.arange(len(parts)) * (corrected_together != "all")
-    size = np.bincount(family_of, weights=[len(pairs) for pairs, *_ in parts])[family_of]
+    lengths = np.array([len(pairs) for pairs, *_ in parts])
+    size = np.bincount(family_of, weights=lengths)[family_of]
     step = _correction(correction, parts, baseline)
     if groups and not family_wise.all() and (step == "none" or step.startswith("fdr")):
         raise ValueError(
@@ -279,20 +289,22 @@ def compare(
             of_part["critical"] = critical_value(largest[number], miss).item()
             of_part["size"] = m
         of_parts.append(of_part)
-    results = _results(parts, of_parts)
+    rest = iter(of_parts)
+    results = _results(tables, [[next(rest) for _ in kinds] for _, kinds in tables])
 
-    p_values = [columns["p_value"] for columns in results]
-    adjusted = np.concatenate(p_values)
-    lengths = [len(p) for p in p_values]
-    single = np.repeat(family_wise, lengths)
+    n, p, statistic = (
+        np.concatenate([columns[name] for columns in results])
+        for name in ("n", "p_value", "statistic")
+    )
+    adjusted, single = p.copy(), np.repeat(family_wise, lengths)
     if step == MAX_T:
+        ends = np.cumsum(lengths)
         for number, drawn in largest.items():
-            columns = results[number]
+            place = slice(ends[number] - lengths[number], ends[number])
             # never smaller than without correction; Bonferroni's for pairs with few common queries
-            times = np.where(columns["n"] < MAX_T_QUERIES, size[number], 1)
-            least = np.minimum(times * columns["p_value"], 1.0)
-            p_values[number] = np.maximum(least, tail(drawn, np.abs(columns["statistic"])))
-        adjusted = np.concatenate(p_values)
+            times = np.where(n[place] < MAX_T_QUERIES, size[number], 1)
+            least = np.minimum(times * p[place], 1.0)
+            adjusted[place] = np.maximum(least, tail(drawn, np.abs(statistic[place])))
     else:
         adjusted[~single] = adjust(
             adjusted[~single],
@@ -300,37 +312,48 @@ def compare(
             correction=step,
             alpha=alpha,
         )
+    ends = np.cumsum([len(columns["p_value"]) for columns in results])
     corrected = [
         with_correction(columns, p, level, agree=abs(confidence + alpha - 1) < NOISE)
-        for columns, p in zip(results, np.split(adjusted, np.cumsum(lengths)[:-1]), strict=True)
+        for columns, p in zip(results, np.split(adjusted, ends[:-1]), strict=True)
     ]
     if margin is not None:
-        one_sided = _margins(parts, results, margin, largest, family_of, options)
-        tested = against_margin(
-            *one_sided,
-            correction=step,
-            family=family_of,
-            size=size,
-            alpha=level,
-            few=MAX_T_QUERIES,
+        of_parts = [
+            {
+                name: columns[name][first : first + len(pairs)]
+                for name in ("n", "mean_b", "difference", "se")
+                if name in columns
+            }
+            for columns, (pairs, kinds) in zip(results, tables, strict=True)
+            for first in range(0, len(kinds) * len(pairs), len(pairs))
+        ]
+        one_sided = _margins(parts, of_parts, margin, largest, family_of, options)
+        tested = iter(
+            against_margin(
+                *one_sided,
+                correction=step,
+                family=family_of,
+                size=size,
+                alpha=level,
+                few=MAX_T_QUERIES,
+            )
         )
-        corrected = [{**one, **two} for one, two in zip(corrected, tested, strict=True)]
-    if groups > 1:
-        with np.errstate(divide="ignore"):  # p = 1
-            corrected = [
-                columns
-                | {
+        corrected = [
+            {**columns, **concatenated([next(tested) for _ in kinds])}
+            for columns, (_, kinds) in zip(corrected, tables, strict=True)
+        ]
+    frames = []
+    for columns, (pairs, kinds) in zip(corrected, tables):
+        if groups > 1:
+            with np.errstate(divide="ignore"):  # p = 1
+                columns |= {
                     name: -np.expm1(groups * np.log1p(-columns[name]))
                     for name in columns
                     if name in ADJUSTED
                 }
-                for columns in corrected
-            ]
-    frames = []
-    for pairs, kinds in tables:
-        columns = concatenated([corrected.pop(0) for _ in kinds])
-        reported = np.tile(pairs.against, len(kinds))
-        columns = {key: values[reported] for key, values in columns.items()}
+        if not pairs.against.all():
+            reported = np.tile(pairs.against, len(kinds))
+            columns = {key: values[reported] for key, values in columns.items()}
         frames.append(pairs.frame([columns], [kind.name for kind in kinds]))
     frame = stacked(frames)
     if len(tables) > len(cubes):  # measure by measure, whatever the baseline
@@ -418,14 +441,20 @@ def _maxima(
     largest: dict[int, np.ndarray] = {}
     for number in several:
         pairs, measure, _ = parts[number]
-        rows = queries.get_indexer(pairs.source.queries)
+        n = pairs.n_queries[measure]
+        rows = queries.get_indexer(pairs.source.queries[:n])
+        # signs are drawn for all queries, or for those of a smaller group that is computed with others
+        drawn_for = n if n < len(pairs.source.queries) else len(queries)
         for numbers, D in pairs.blocks(measure, shared=2):
             scores = None
             source = pairs.source
-            if isinstance(source, Scores) and not np.isnan(source.values[measure]).any():
+            if isinstance(source, Scores) and not np.isnan(source.values[measure, :n]).any():
                 sides = pairs.a[numbers], pairs.b[numbers]
-                scores = (source.values[measure], *sides[:: 1 if source.higher[measure] else -1])
-            drawn = maxima(D, rows=rows, size=len(queries), scores=scores, **options)
+                scores = (
+                    source.values[measure, :n],
+                    *sides[:: 1 if source.higher[measure] else -1],
+                )
+            drawn = maxima(D, rows=rows, size=drawn_for, scores=scores, **options)
             family = int(family_of[number])
             largest[family] = np.maximum(largest.get(family, -np.inf), drawn)
     return {int(number): largest[int(family_of[number])] for number in several}
@@ -454,61 +483,82 @@ def _margins(
 
 
 def _results(
-    parts: Sequence[Part], options: Sequence[dict[str, Any]]
+    tables: Sequence[tuple[Pairs, Sequence[SignificanceTest]]],
+    options: Sequence[Sequence[dict[str, Any]]],
 ) -> list[dict[str, np.ndarray]]:
-    """Return the columns of each part; tests of one pair are called once for the pairs of many parts."""
-    columns: list[list[tuple[np.ndarray, dict[str, np.ndarray]]]] = [[] for _ in parts]
-    # (number of the part, pairs, differences) of each call, up to a block of differences
-    calls: dict[Any, list[tuple[int, np.ndarray, np.ndarray]]] = {}
+    """Return the columns of each table, measure by measure; tests of one pair are called once for many measures."""
+    # (places among all measures and pairs of the table, columns)
+    results: list[list[tuple[np.ndarray, dict[str, np.ndarray]]]] = [[] for _ in tables]
+    # (number of the table, measures, pairs, differences) of each call, up to a block of differences
+    calls: dict[Any, list[Block]] = {}
     size: Counter[Any] = Counter()
 
-    def test_pairs(blocks: list[tuple[int, np.ndarray, np.ndarray]]) -> None:
-        tested = _tested(parts, options, blocks)
-        ends = np.cumsum([len(numbers) for _, numbers, _ in blocks])
-        for (part, numbers, _), end in zip(blocks, ends.tolist()):
-            place = slice(end - len(numbers), end)
-            columns[part].append(
-                (numbers, {name: values[place] for name, values in tested.items()})
-            )
+    def test_pairs(blocks: list[Block]) -> None:
+        tested = _tested(tables, options, blocks)
+        end = 0
+        for at, measures, numbers, D in blocks:
+            first, end = end, end + D.shape[1]
+            places = np.add.outer(np.array(measures) * len(tables[at][0]), numbers).ravel()
+            columns = {name: values[first:end] for name, values in tested.items()}
+            results[at].append((places, columns))
         blocks.clear()
 
-    for part, ((pairs, measure, test), of_part) in enumerate(zip(parts, options, strict=True)):
-        if test.machine:
-            columns[part] += _with_machine(pairs, measure, test, of_part)
-        elif test.joint:
-            together = _measured_together(pairs, measure, test, of_part)
-            columns[part].append((np.arange(len(pairs)), together))
-        else:
-            # products of draws are rounded differently with more pairs: such a test is of one part
-            alone = part if test.drawn else "critical" in of_part
-            key = test.name, len(pairs.source.queries), of_part["confidence"], alone
+    for at, ((pairs, kinds), of_table) in enumerate(zip(tables, options, strict=True)):
+        together: dict[Any, list[int]] = {}
+        for measure, (test, of_part) in enumerate(zip(kinds, of_table, strict=True)):
+            first = measure * len(pairs)
+            if test.machine:
+                results[at] += [
+                    (first + numbers, columns)
+                    for numbers, columns in _with_machine(pairs, measure, test, of_part)
+                ]
+            elif test.joint:
+                columns = _measured_together(pairs, measure, test, of_part)
+                results[at].append((first + np.arange(len(pairs)), columns))
+            else:
+                # products of draws are rounded differently with more pairs: such a test is of one part
+                alone = (at, measure) if test.drawn else "critical" in of_part
+                key = test.name, pairs.n_queries[measure], of_part["confidence"], alone
+                together.setdefault(key, []).append(measure)
+        for key, measures in together.items():
             blocks = calls.setdefault(key, [])
-            for numbers, D in pairs.blocks(measure, shared=2):
+            for part, numbers, D in pairs.blocks_of(measures, shared=2):
                 if blocks and size[key] + D.size > BLOCK:
                     test_pairs(blocks)
                     size[key] = 0
                 size[key] += D.size
-                blocks.append((part, numbers, D))
+                # contiguous columns: numpy adds the differences of a pair in the same order, alone or among others
+                columns_of_pairs = D.swapaxes(1, 2).reshape(-1, D.shape[1]).T
+                blocks.append((at, part, numbers, columns_of_pairs))
     for blocks in calls.values():
         test_pairs(blocks)
-    return [pairs.gather(blocks) for (pairs, *_), blocks in zip(parts, columns)]
+    return [_in_order(blocks) for blocks in results]
+
+
+def _in_order(blocks: list[tuple[np.ndarray, dict[str, np.ndarray]]]) -> dict[str, np.ndarray]:
+    """Return the columns of (places, columns) in the order of the places."""
+    blocks = sorted(blocks, key=lambda block: block[0][0])
+    columns = concatenated([columns for _, columns in blocks])
+    order = np.argsort(np.concatenate([places for places, _ in blocks]))
+    return {name: values[order] for name, values in columns.items()}
 
 
 def _tested(
-    parts: Sequence[Part],
-    options: Sequence[dict[str, Any]],
-    blocks: Sequence[tuple[int, np.ndarray, np.ndarray]],
+    tables: Sequence[tuple[Pairs, Sequence[SignificanceTest]]],
+    options: Sequence[Sequence[dict[str, Any]]],
+    blocks: Sequence[Block],
 ) -> dict[str, np.ndarray]:
     """Return the columns of a test of one pair for blocks of pairs with the same test, queries and confidence."""
-    # contiguous columns: numpy adds the differences of a pair in the same order, alone or among others
     D = np.asfortranarray(np.hstack([block for *_, block in blocks]))
     counted = ~np.isnan(D)
-    of_part = dict(options[blocks[0][0]])
-    # one value per part, repeated for its pairs
-    lengths = [len(numbers) for _, numbers, _ in blocks]
+    # one value per measure of a table, repeated for its pairs
+    parts = [(at, measure, numbers) for at, part, numbers, _ in blocks for measure in part]
+    lengths = [len(numbers) for *_, numbers in parts]
+    first, measure, _ = parts[0]
+    test, of_part = tables[first][1][measure], dict(options[first][measure])
     if "critical" in of_part:
         critical, size = (
-            np.repeat([options[part][name] for part, *_ in blocks], lengths)
+            np.repeat([options[at][measure][name] for at, measure, _ in parts], lengths)
             for name in ("critical", "size")
         )
         n = counted.sum(axis=0)
@@ -516,14 +566,13 @@ def _tested(
         usual = (1 - of_part["confidence"]) / np.where(n < MAX_T_QUERIES, size, 1)
         of_part["confidence"] = 1 - np.minimum(usual, 2 * special.stdtr(n - 1, -critical))
     sides, limits = [], []
-    for (part, numbers, block), end in zip(blocks, np.cumsum(lengths)):
-        pairs, measure, _ = parts[part]
-        sides.append(pairs.sides(measure, numbers, counted[:, end - len(numbers) : end]))
-        limits.append(pairs.limits(measure, block))
+    for (at, measure, numbers), end in zip(parts, np.cumsum(lengths).tolist()):
+        pairs, place = tables[at][0], slice(end - len(numbers), end)
+        sides.append(pairs.sides(measure, numbers, counted[:, place]))
+        limits.append(pairs.limits(measure, D[:, place]))
     mean_a, mean_b = np.concatenate(sides, axis=1)
     lowest, highest = np.repeat(np.array(limits), lengths, axis=0).T
-    outcome = parts[blocks[0][0]][-1].result(D, **of_part)
-    return outcome.columns(mean_a, mean_b, (lowest, highest))
+    return test.result(D, **of_part).columns(mean_a, mean_b, (lowest, highest))
 
 
 def _with_machine(

@@ -11,7 +11,16 @@ import pandas as pd
 
 from pdeval.catalog import known_of, limits_of, range_of
 from pdeval.evaluate import Pairs as Stream
-from pdeval.evaluate import Preferences, Scores, Source, all_pairs, baselines_of, decided, finite
+from pdeval.evaluate import (
+    Preferences,
+    Scores,
+    Source,
+    all_pairs,
+    baselines_of,
+    decided,
+    decided_cube,
+    finite,
+)
 from pdeval.join import outside
 from pdeval.tables import labels, run_labels, settled, size_of
 from pdeval.verbs import TooFew
@@ -72,6 +81,12 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.a)
 
+    @cached_property
+    def n_queries(self) -> list[int]:
+        """The number of queries of each measure: if groups are computed together, only the first are of its group."""
+        known, n = self.source.attrs.get("measures", {}), len(self.source.queries)
+        return [known.get(name, {}).get("n_queries", n) for name in self.source.measures]
+
     def name(self, pair: int) -> str:
         """Return the labels of both runs of a pair, for messages."""
         texts = run_labels(self.source.runs.iloc[[self.a[pair], self.b[pair]]])
@@ -107,35 +122,63 @@ class Pairs:
         The difference of values that differ only by rounding is exactly 0. Raise if a pair has fewer than `shared`
         queries in common.
         """
-        label = self.source.measures[measure]
-        for numbers, D in self._differences(measure, label):
-            n = np.count_nonzero(~np.isnan(D), axis=0)
-            few = np.flatnonzero(n < shared)
-            if len(few):
-                raise ValueError(
-                    f"{len(few)} pairs have fewer than two common queries for {label!r}, "
-                    f"e.g. {self.name(numbers[few[0]])} with {n[few[0]]}. "
-                    "Drop these runs, or evaluate with queries='relevant', which gives every run a value."
-                )
-            yield numbers, D
+        for _, numbers, D in self.blocks_of([measure], shared=shared):
+            yield numbers, D[0]
 
-    def _differences(self, measure: int, label: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        width = max(1, BLOCK // max(1, len(self.source.queries)))
-        if isinstance(self.source, Scores):
-            values = self.scores(measure)
-            better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
+    def blocks_of(
+        self, measures: Sequence[int], *, shared: int = 0
+    ) -> Iterator[tuple[Sequence[int], np.ndarray, np.ndarray]]:
+        """Yield (measures, numbers of pairs, differences of shape (measures, queries, those pairs)).
+
+        The measures have equally many queries; small ones are together in a block.
+        """
+        source, n, step = self.source, self.n_queries[measures[0]], 1
+        if isinstance(source, Scores | Preferences):
+            step = max(1, BLOCK // max(1, n * max(len(self), source.values.shape[-1])))
+        for start in range(0, len(measures), step):
+            part = measures[start : start + step]
+            for numbers, D in self._differences(part, n):
+                count = np.count_nonzero(~np.isnan(D), axis=1)
+                few = count < shared
+                if few.any():
+                    number = int(few.any(axis=1).argmax())  # the first such measure
+                    example = np.flatnonzero(few[number])[0]
+                    raise ValueError(
+                        f"{few[number].sum()} pairs have fewer than two common queries for "
+                        f"{source.measures[part[number]]!r}, "
+                        f"e.g. {self.name(numbers[example])} with {count[number, example]}. "
+                        "Drop these runs, or evaluate with queries='relevant', which gives every run a value."
+                    )
+                yield part, numbers, D
+
+    def _differences(
+        self, measures: Sequence[int], n: int
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        source: Any = self.source
+        width = max(1, BLOCK // max(1, n))
+        if isinstance(source, Scores):
+            scores = (self.scores(measure) for measure in measures)
+            values = np.stack(
+                [one if source.higher[m] else -one for m, one in zip(measures, scores)]
+            )
             for start in range(0, len(self), width):
                 pairs = np.arange(start, min(start + width, len(self)))
-                yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
+                yield pairs, values[..., self.a[pairs]] - values[..., self.b[pairs]]
             return
+        parts: Iterable[tuple[slice, np.ndarray]] = (
+            [(slice(0, len(source.a)), decided_cube(source, measures))]
+            if len(measures) > 1
+            else ((part, block[None]) for part, block in decided(source, measures[0]))
+        )
         # the source yields its pairs in order; a pair with two baselines is taken twice
         in_turn = np.argsort(self.kept)
-        for part, values in decided(self.source, measure):
-            finite(values, label)
+        for part, values in parts:
+            for measure, of_measure in zip(measures, values):
+                finite(of_measure, source.measures[measure])
             first, last = np.searchsorted(self.kept[in_turn], [part.start, part.stop])
             for start in range(first, last, width):
                 pairs = in_turn[start : min(start + width, last)]
-                block = values[:, self.kept[pairs] - part.start]
+                block = values[:, :n, self.kept[pairs] - part.start]
                 # 0 - x and not -x: a tie stays 0.0 and does not become -0.0
                 yield pairs, np.where(self.flipped[pairs], 0.0 - block, block)
 
@@ -144,7 +187,8 @@ class Pairs:
         source: Any = self.source
         values = finite(source.values[measure], source.measures[measure])
         # the tolerance of scores of both signs depends on the largest score of the measure
-        return settled(values) if self._settled is None else self._settled[measure]
+        values = settled(values) if self._settled is None else self._settled[measure]
+        return values[: self.n_queries[measure]]
 
     @cached_property
     def _settled(self) -> np.ndarray | None:
@@ -176,8 +220,8 @@ class Pairs:
         """
         a, b = self.a[pairs], self.b[pairs]
         if not isinstance(self.source, Scores):
-            return np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
-        values = self.source.values[measure]
+            return (np.full(len(pairs), np.nan),) * 2
+        values = self.source.values[measure][: self.n_queries[measure]]
         if counted.ndim == 1 or counted.all():
             means = values[counted].mean(axis=0) if counted.ndim == 1 else values.mean(axis=0)
             return means[a], means[b]
@@ -250,7 +294,7 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
         values = pairs.scores(measure)
         values = values if source.higher[measure] else 0.0 - values
     else:
-        values = square(source, measure, what)
+        values = square(source, measure, what)[: pairs.n_queries[measure]]
     counted = complete_queries(values, label, what)
     values = values if counted.all() else values[counted]
     if values.ndim == 3:

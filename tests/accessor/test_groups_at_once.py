@@ -255,6 +255,11 @@ def test_groups_of_one_size_are_computed_together(monkeypatch):
         ("order", {"draws": 0, "method": ["mean", "winrate", "borda"]}),
         ("order", {"draws": 20, "method": "winrate"}),
         ("compare", {"correction": "holm"}),
+        ("compare", {"draws": 50}),
+        ("compare", {"baseline": ["ql", "bm25"], "margin": 0.01, "draws": 50}),
+        ("compare", {"test": "randomization", "draws": 50}),
+        ("compare", {"test": "wilcoxon"}),
+        ("compare", {"test": "hsd", "draws": 50}),
     ],
 )
 def test_groups_of_several_sizes_of_scores_are_the_loop_by_hand(name, words):
@@ -272,6 +277,8 @@ def test_groups_of_several_sizes_of_scores_are_the_loop_by_hand(name, words):
         ("order", {"draws": 0}),
         ("order", {"draws": 0, "method": ["winrate", "borda"]}),
         ("compare", {}),
+        ("compare", {"baseline": "ql"}),
+        ("compare", {"test": "friedman"}),
     ],
 )
 def test_groups_of_several_sizes_of_preferences_are_the_loop_by_hand(name, words):

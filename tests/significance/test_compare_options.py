@@ -1,5 +1,7 @@
 """Comparisons at the limits of their options: alpha, seeds, corrections, and tests that say no more than p."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,6 +28,9 @@ def cube(values=VALUES, attrs=None):
         np.array([True, False])[: len(values)],
         attrs or {},
     )
+
+
+ASL = replace(cube(), measures=("ASL",), values=VALUES[1:], higher=np.array([False]))
 
 
 def test_what_is_at_alpha_is_not_significant():
@@ -74,8 +79,8 @@ def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(m
 
     test = SignificanceTest("mine", mine)
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
-    pairs = Pairs.of(cube())
-    (found,) = _results([(pairs, 1, test)], [options])
+    pairs = Pairs.of(ASL)
+    (found,) = _results([(pairs, [test])], [[options]])
     assert given == [options] * 3
     for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
         D = VALUES[1][:, b] - VALUES[1][:, a]
@@ -114,8 +119,8 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
 
     test = SignificanceTest("mine", mine, joint=True, description="my test")
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
-    pairs = Pairs.of(cube(), baseline="r2")
-    (found,) = _results([(pairs, 1, test)], [options])
+    pairs = Pairs.of(ASL, baseline="r2")
+    (found,) = _results([(pairs, [test])], [[options]])
     ((values, a, b, told),) = given
     np.testing.assert_allclose(values, -VALUES[1])
     assert (a.tolist(), b.tolist(), told) == ([0, 1, 3], [2, 2, 2], options)
@@ -130,7 +135,7 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     with pytest.raises(
         ValueError, match=r"the test 'mine' returned p-values of shape \(1,\) for 3 pairs"
     ):
-        _measured_together(pairs, 1, short, options)
+        _measured_together(pairs, 0, short, options)
 
 
 def test_what_only_one_measures_test_knows_is_missing_for_the_others():

@@ -148,3 +148,12 @@ def test_two_stages_depend_on_the_level(name):
             expected, rel=1e-14
         )
     assert (adjust(p, np.zeros(6, int), correction=name) != expected).any()
+
+
+def test_families_of_one_size_are_adjusted_as_each_alone():
+    p = np.round(np.random.default_rng(3).random((40, 6)), 2)  # with ties
+    family = np.repeat(np.arange(40), 6)
+    order = np.random.default_rng(4).permutation(p.size)
+    together = adjust(p.ravel()[order], family[order], correction="holm")
+    alone = np.concatenate([adjust(row, correction="holm") for row in p])
+    assert together.tolist() == alone[order].tolist()

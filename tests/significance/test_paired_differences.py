@@ -133,6 +133,17 @@ def test_blocks_hold_each_pair_once_and_say_how_much_better_its_first_run_is(
             np.testing.assert_array_equal(D, wanted)
 
 
+@pytest.mark.parametrize("block", [1, 40, 2**20])
+@pytest.mark.parametrize("kind", KINDS)
+def test_differences_of_several_measures_are_those_of_each(kind, block, monkeypatch):
+    monkeypatch.setattr(paired_differences, "BLOCK", block)
+    pairs = Pairs.of(KINDS[kind](scores(np.random.default_rng(0).random((2, 3, 4)))))
+    for measures, numbers, together in pairs.blocks_of([0, 1]):
+        for measure, D in zip(measures, together, strict=True):
+            alone = np.hstack([values for _, values in pairs.blocks(measure)])
+            np.testing.assert_array_equal(D, alone[:, numbers])
+
+
 def test_others_are_kept_beside_the_pairs_of_a_baseline_and_not_shown():
     pairs = Pairs.of(scores(np.ones((1, 2, 3))), baseline="r1", others=True)
     assert (pairs.a.tolist(), pairs.b.tolist()) == ([0, 0, 2], [1, 2, 1])
