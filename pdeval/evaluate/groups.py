@@ -957,6 +957,15 @@ class Batches:
                     frame = self.verb.function(batch, **{**self.options, "measures": None})
             except Exception:  # noqa: BLE001 - the same groups are computed again, one by one
                 continue
+            if "tests" in frame.attrs:
+                frame.attrs["tests"] = {
+                    test: list(
+                        dict.fromkeys(
+                            cube.measures[int(name) % len(cube.measures)] for name in names
+                        )
+                    )
+                    for test, names in frame.attrs["tests"].items()
+                }
             computed += codes
             frames.append(frame)
         if not frames:

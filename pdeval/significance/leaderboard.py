@@ -119,6 +119,7 @@ declare_table(
 
 @verb(
     on=("scores", "preferences", "judged"),
+    per_measure=True,
     returns="leaderboards",
     command=True,
     independent=True,
@@ -205,12 +206,7 @@ def leaderboard(
         data, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress
     )
     runs = list(orders.columns[: orders.columns.get_loc("measure")])
-    parts = []
-    for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
-        pairs = compared[compared["measure"].astype(str) == str(measure)]
-        lowest, highest, top = tiers(part["rank"].to_numpy(), _beaten_by(part[runs], pairs))
-        parts.append(part.assign(tier=lowest, last_tier=highest, in_top_tier=top))
-    frame = pd.concat(parts, ignore_index=True)
+    frame = _with_tiers(orders, compared, runs)
     if scale == "elo":
         methods = dict.fromkeys(frame["method"].astype(str))
         others = [one for one in methods if one.partition("(")[0] != BRADLEY_TERRY]
@@ -271,15 +267,27 @@ def _mean(values: np.ndarray) -> np.ndarray:
         return np.add.accumulate(np.where(known, values, 0.0), axis=1)[:, -1] / known.sum(axis=1)
 
 
-def _beaten_by(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
-    """Return, for each two runs, whether the first is significantly better than the second."""
+def _with_tiers(orders: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Return the orders with the tiers of each measure and method; `names` are the columns of the runs."""
+    order = orders.groupby(["measure", "method"], sort=False, observed=True).ngroup().to_numpy()
+    orders = orders.take(np.argsort(order, kind="stable")).reset_index(drop=True)
+    sides = [orders[names]]
+    for side in "ab":
+        sides.append(pairs[[f"{name}_{side}" for name in names]].set_axis(names, axis=1))
     # the ids, not labels made from them, which may be equal
-    index = pd.MultiIndex.from_frame(runs.astype(object))
-    sides = (
-        pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab"
-    )
-    a, b = (index.get_indexer(pd.MultiIndex.from_frame(side.astype(object))) for side in sides)
-    return _beats(len(index), a, b, direction(pairs), pairs["significant"].to_numpy(dtype=bool))
+    ids = [pd.MultiIndex.from_frame(side.astype(object)) for side in sides]
+    known = ids[0].unique()
+    run, a, b = map(known.get_indexer, ids)
+    favored, significant = direction(pairs), pairs["significant"].to_numpy(dtype=bool)
+    pairs_of = pairs.groupby(pairs["measure"].astype(str)).indices
+    measure, rank = orders["measure"].astype(str).to_numpy(), orders["rank"].to_numpy()
+    parts = []
+    for rows in np.split(np.arange(len(orders)), np.cumsum(np.bincount(order))[:-1]):
+        tested = pairs_of[measure[rows[0]]]
+        beats = _beats(len(known), a[tested], b[tested], favored[tested], significant[tested])
+        parts.append(tiers(rank[rows], beats[np.ix_(run[rows], run[rows])]))
+    lowest, highest, top = map(np.concatenate, zip(*parts))
+    return orders.assign(tier=lowest, last_tier=highest, in_top_tier=top)
 
 
 def _beats(

@@ -230,6 +230,13 @@ def test_what_a_result_carries_is_what_a_group_carries():
     assert found.attrs == {**alone.attrs, "by": ["part"]}
 
 
+def test_the_tests_of_a_leaderboard_are_those_of_a_group():
+    table = RUNS.ireval.prefer(QRELS, ["RPP", "sgnLP"], queries="judged")
+    found = table.ireval.leaderboard(by="part", metadata=MORE, draws=20)
+    assert found.attrs == {**table.ireval.leaderboard(draws=20).attrs, "by": ["part"]}
+    assert found.attrs["tests"] == {"t": ["RPP"], "sign": ["sgnLP"]}
+
+
 def test_groups_of_one_size_are_computed_together(monkeypatch):
     sizes = []
     made = groups.batches
@@ -260,6 +267,7 @@ def test_groups_of_one_size_are_computed_together(monkeypatch):
         ("compare", {"test": "randomization", "draws": 50}),
         ("compare", {"test": "wilcoxon"}),
         ("compare", {"test": "hsd", "draws": 50}),
+        ("leaderboard", {"draws": 20}),
     ],
 )
 def test_groups_of_several_sizes_of_scores_are_the_loop_by_hand(name, words):
@@ -279,6 +287,7 @@ def test_groups_of_several_sizes_of_scores_are_the_loop_by_hand(name, words):
         ("compare", {}),
         ("compare", {"baseline": "ql"}),
         ("compare", {"test": "friedman"}),
+        ("leaderboard", {"draws": 20, "method": ["winrate", "copeland"]}),
     ],
 )
 def test_groups_of_several_sizes_of_preferences_are_the_loop_by_hand(name, words):
