@@ -286,7 +286,7 @@ def test_groups_of_several_sizes_of_scores_are_the_loop_by_hand(name, words):
         ("order", {"draws": 0, "method": ["winrate", "borda"]}),
         ("compare", {}),
         ("compare", {"baseline": "ql"}),
-        ("compare", {"test": "friedman"}),
+        ("compare", {"test": "hsd", "draws": 50}),
         ("leaderboard", {"draws": 20, "method": ["winrate", "copeland"]}),
     ],
 )
