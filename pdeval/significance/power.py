@@ -268,11 +268,16 @@ def _planned(
 def _pilot(source: Source, *, baseline: object, difference: float | None = None) -> pd.DataFrame:
     """Return the pairs of runs: labels, n, sd, difference, effect_size."""
     pairs = Pairs.of(source, baseline=baseline)
-    parts = [
-        _describe_pairs(pairs, pairs.blocks(measure, shared=2))
-        for measure in range(len(source.measures))
-    ]
-    return pairs.frame([{"n": part["n"], **_with_effect(part, difference)} for part in parts])
+    described = np.empty((3, len(source.measures), len(pairs)))
+    for measures, numbers, D in pairs.blocks_of(range(len(source.measures)), shared=2):
+        # contiguous columns: the sum of a pair is the same for any number of measures
+        columns = describe(D.swapaxes(1, 2).reshape(-1, D.shape[1]).T)
+        described[:, np.array(measures)[:, None], numbers] = np.reshape(
+            columns, (3, len(measures), -1)
+        )
+    n, mean, sd = described.reshape(3, -1)
+    part = {"difference": mean, "sd": sd}
+    return pairs.frame([{"n": n.astype(np.int64), **_with_effect(part, difference)}])
 
 
 def _describe_pairs(
