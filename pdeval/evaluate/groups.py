@@ -949,7 +949,7 @@ class Batches:
         computed: list[int] = []
         frames: list[pd.DataFrame] = []
         hint = self.verb.per_measure
-        padded = callable(hint) and hint(self.options)
+        padded = hint(self.options) if callable(hint) else hint == "padded"
         for codes, batch in batches(cube, parts, padded=padded):
             try:
                 with warnings.catch_warnings():

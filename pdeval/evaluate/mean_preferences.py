@@ -36,7 +36,7 @@ table(
 )
 
 
-@verb(on="preferences", returns="means", name="summary", core=True, per_measure=lambda _: True)
+@verb(on="preferences", returns="means", name="summary", core=True, per_measure="padded")
 def mean_preferences(
     data: ScoresLike, measures: object = ("RPP",), *, baseline: object = None
 ) -> pd.DataFrame:

@@ -90,12 +90,12 @@ class Verb:
     independent : bool
         Whether the verb treats runs as independent systems: the pipeline then warns about runs that differ only in a
         seed.
-    per_measure : bool, 'tables' or callable
+    per_measure : bool, 'tables', 'padded' or callable
         Whether each row of the result depends on one measure only, or on measures of one group
         (`pdeval.evaluate.pairs_of_measures`): groups may then be computed together (`pdeval.evaluate.groups`).
         'tables' if the verb sums the pairs of a join in another order than those of a table: only groups of tables are.
-        A function of the options returns whether queries without a value do not change a row, to the last bit: groups
-        of different sizes are then computed together, too.
+        'padded' if queries without a value do not change a row, to the last bit: groups of different sizes are then
+        computed together, too. A function of the options returns whether they do not.
     machine : bool
         Whether the verb uses machine labels in addition to human labels; all other verbs raise.
     per_list : bool
@@ -113,7 +113,7 @@ class Verb:
     other_names: Mapping[str, str] = field(default_factory=dict)
     grouped: bool = True
     independent: bool = False
-    per_measure: bool | Literal["tables"] | Callable[[Mapping[str, Any]], bool] = False
+    per_measure: bool | Literal["tables", "padded"] | Callable[[Mapping[str, Any]], bool] = False
     machine: bool = False
     per_list: bool = False
 
@@ -166,7 +166,7 @@ def verb(
     other_names: Mapping[str, str] | None = None,
     grouped: bool = True,
     independent: bool = False,
-    per_measure: bool | Literal["tables"] | Callable[[Mapping[str, Any]], bool] = False,
+    per_measure: bool | Literal["tables", "padded"] | Callable[[Mapping[str, Any]], bool] = False,
     machine: bool = False,
     per_list: bool = False,
 ) -> Callable[[Function], Function]:
