@@ -382,7 +382,9 @@ def orders_of(
             interval = dict(zip(("rank_low", "rank_high"), ends))
             if scores:
                 tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-                ends = np.nanquantile(sign[k][m] * drawn_scores, tails, axis=0)
+                # np.nanquantile computes run by run
+                quantile = np.nanquantile if np.isnan(drawn_scores).any() else np.quantile
+                ends = quantile(sign[k][m] * drawn_scores, tails, axis=0)
                 interval |= dict(zip(("score_low", "score_high"), ends))
             intervals[k].append(interval)
     parts = []
