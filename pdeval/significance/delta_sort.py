@@ -15,8 +15,8 @@ from pdeval.join import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.paired_tests import student
-from pdeval.tables import NOISE, run_labels, table
+from pdeval.significance.registry import student_test
+from pdeval.tables import NOISE, describe, run_labels, table
 from pdeval.verbs import several, verb
 
 STEPS = ("atomize precision", "aggregate within query", "aggregate across queries", "cumulative")
@@ -277,13 +277,14 @@ def means_and_better_runs(
     pairs = Pairs.of(scores)
     better = np.zeros(len(scores.runs), dtype=np.int64)
     for numbers, D in pairs.blocks(measure, shared=2):
-        outcome = student(D)
+        n, mean, sd = describe(D)
+        _, p_value = student_test(n, mean, sd)
         mean_a, mean_b = pairs.sides(measure, numbers, ~np.isnan(D))
-        first = outcome.mean > 0
+        first = mean > 0
         worse = np.where(first, mean_b, mean_a)
         # a difference and a fraction of a mean that are equal on paper may differ in the last digits
-        clear = np.abs(outcome.mean) >= margin * np.abs(worse) * (1 - NOISE)
-        won = clear & (outcome.p_value <= alpha)
+        clear = np.abs(mean) >= margin * np.abs(worse) * (1 - NOISE)
+        won = clear & (p_value <= alpha)
         better += np.bincount(
             np.where(first, pairs.b[numbers], pairs.a[numbers])[won], minlength=len(better)
         )

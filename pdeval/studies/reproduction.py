@@ -13,7 +13,7 @@ from pdeval.evaluate.scores import scores
 from pdeval.join import Judged, column_ids, join, top
 from pdeval.kernels.primitives import share
 from pdeval.kernels.rank_similarity import Ties, rank_biased_overlap, tau_union
-from pdeval.significance.paired_tests import student
+from pdeval.significance.registry import student_test
 from pdeval.tables import describe, labels, listed, not_a_table, read, run_labels, table
 from pdeval.verbs import short_repr, special, stats, verb
 
@@ -201,7 +201,7 @@ def _effects(
     if same:
         differences = np.moveaxis(values - paired, 1, 0).reshape(len(place), -1)
         rmse = np.sqrt(np.nanmean(differences**2, axis=0)).reshape(shape)
-        p_value = student(differences).p_value.reshape(shape)
+        p_value = student_test(*describe(differences))[1].reshape(shape)
     else:
         rmse = np.full(shape, np.nan)
         p_value = np.asarray(
