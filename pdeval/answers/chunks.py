@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import Answers
-from pdeval.evaluate import coded
+from pdeval.evaluate import coded, described_frame
 from pdeval.tables import Table, combined_codes, distinct, labels, natural, numbers
 from pdeval.verbs import verb
 
@@ -79,17 +79,16 @@ def collapse(
     rows = first[ranked]
     _, list_of_row = distinct(combined_codes([(codes[rows], n) for codes, n in lists], len(rows)))
     n_before = np.searchsorted(list_of_row, list_of_row)  # rows of earlier lists
-    result = pd.DataFrame(
+    return described_frame(
         {
             **{name: labels(answers.runs[name], answers.run[rows]) for name in runs.run_columns},
             runs.roles["query"]: labels(answers.queries, answers.query[rows]),
             runs.roles["doc"]: labels(documents, document[rows]),
             runs.roles["score"]: scores[ranked],
             "rank": np.arange(len(rows)) - n_before + 1,
-        }
+        },
+        {**runs.frame.attrs, "query_column": runs.roles["query"]},
     )
-    result.attrs = {**runs.frame.attrs, "query_column": runs.roles["query"]}
-    return result
 
 
 def _documents(

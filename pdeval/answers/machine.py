@@ -107,26 +107,27 @@ def assignment_bias(
     human, machine, both = _both(assignments)
     correction = which_correction(correction)  # type: ignore[assignment]
     answers = Answers.of(assignments)
-    result = bias_of_judge(
-        answers.runs,
-        len(answers.queries),
-        answers.query[both],
-        answers.run[both],
-        (machine - human)[both],
-        MACHINE,
-        str(correction),
-        alpha,
-        confidence,
+    return described_frame(
+        bias_of_judge(
+            answers.runs,
+            len(answers.queries),
+            answers.query[both],
+            answers.run[both],
+            (machine - human)[both],
+            MACHINE,
+            str(correction),
+            alpha,
+            confidence,
+        ),
+        {
+            "run_columns": list(answers.runs.columns),
+            "correction": correction,
+            "alpha": alpha,
+            "confidence": confidence,
+            "simultaneous": correction != "none",
+            "test": "t",
+        },
     )
-    result.attrs = {
-        "run_columns": list(answers.runs.columns),
-        "correction": correction,
-        "alpha": alpha,
-        "confidence": confidence,
-        "simultaneous": correction != "none",
-        "test": "t",
-    }
-    return result
 
 
 @verb(on="nuggets", returns="answers_to_label", machine=True, name="label_next")
