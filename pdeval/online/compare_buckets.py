@@ -321,19 +321,21 @@ def compare_buckets(
         frame = frame.assign(
             covariate=names, covered=covered_fraction, variance_reduction=reductions
         )
-    frame.attrs = {
-        **{f"bucket_{side}_column": f"{bucket}_{side}" for side in "ab"},
-        **experiment.attrs,
-        "correction": correction,
-        "simultaneous": correction != "none" and len(first) > 1,
-        "alpha": alpha,
-        "confidence": 1 - alpha,
-        "draws": draws,
-        "seed": seed,
-        **({} if sequential is None else {"sequential": sequential}),
-        **({} if lift is None else {"lift": lift}),
-    }
-    return frame
+    return described_frame(
+        frame,
+        {
+            **{f"bucket_{side}_column": f"{bucket}_{side}" for side in "ab"},
+            **experiment.attrs,
+            "correction": correction,
+            "simultaneous": correction != "none" and len(first) > 1,
+            "alpha": alpha,
+            "confidence": 1 - alpha,
+            "draws": draws,
+            "seed": seed,
+            **({} if sequential is None else {"sequential": sequential}),
+            **({} if lift is None else {"lift": lift}),
+        },
+    )
 
 
 def _agree(frame: pd.DataFrame, value: str, low: str, high: str) -> None:

@@ -368,8 +368,7 @@ def add_sessions(log: Table, *, gap: float = GAP) -> pd.DataFrame:
     session[order] = np.cumsum(new) - 1
     result = log.frame.copy(deep=False)
     result.insert(0, "session", session)
-    result.attrs = {f"{role}_column": name for role, name in has.items()}
-    return result
+    return described_frame(result, {f"{role}_column": name for role, name in has.items()})
 
 
 def with_sessions(log: Table) -> Table:
