@@ -129,10 +129,6 @@ def paddings(texts: Sequence[str]) -> list[Padding]:
     ]
 
 
-def _concatenated(*parts: str) -> str:
-    return "".join(parts)
-
-
 class Markup(NamedTuple):
     """The markup of a format.
 
@@ -159,7 +155,7 @@ class Markup(NamedTuple):
     overlaid: str
     spread: str = " ± %s"
     brackets: str = "[%s, %s]"
-    join: Callable[..., str] = _concatenated
+    join: Callable[..., str] = lambda *parts: "".join(parts)
 
 
 def aligned_cells(

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate import described_frame
 from pdeval.files.atomic_write import replacing
 from pdeval.report.sentences import sentence
 from pdeval.tables import visible
@@ -217,9 +218,9 @@ class Report:
                 columns[f"{name}_{suffix}"] = [
                     cell.spread[end] if cell.spread else np.nan for cell in cells
                 ]
-        table = pd.DataFrame(columns)
-        table.attrs.update(caption=self.caption, label=self.label, notes=list(self.notes))
-        return table
+        return described_frame(
+            columns, {"caption": self.caption, "label": self.label, "notes": list(self.notes)}
+        )
 
     def sentence(self) -> str:
         """Return the significant differences of the table as sentences for a paper.

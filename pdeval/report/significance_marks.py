@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import baselines_of
+from pdeval.evaluate import baselines_of, described_frame
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import Means
 from pdeval.significance.registry import direction
@@ -279,6 +279,6 @@ def _computed(
         baseline = None if base is None else tuple(table.runs.iloc[base])
         parts.append(compare(table.source, **options, baseline=baseline))
         beats.append(wins(parts[-1], table.runs, table.measures, baseline=base))
-    comparisons = pd.concat(parts, ignore_index=True)
-    comparisons.attrs = {**parts[0].attrs, "each_baseline": len(parts) > 1}
-    return comparisons, beats
+    return described_frame(
+        pd.concat(parts, ignore_index=True), {**parts[0].attrs, "each_baseline": len(parts) > 1}
+    ), beats
