@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, Scores, ScoresLike, Source, each, sources
+from pdeval.evaluate import MEASURES, Scores, ScoresLike, Source, described_frame, each, sources
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.mean_ranks import concordance, ranks_of
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
@@ -99,9 +99,7 @@ def rows_per_measure(
         "measure": labels(pd.Index(source.measures), np.repeat(np.arange(len(parts)), len(kinds))),
         column: labels(pd.Index(kinds), np.tile(np.arange(len(kinds)), len(parts))),
     }
-    frame = pd.DataFrame({**head, **concatenated(parts)}, copy=False)
-    frame.attrs.update(source.attrs)
-    return frame
+    return described_frame({**head, **concatenated(parts)}, source.attrs)
 
 
 def two_way(X: np.ndarray, scored: bool = True) -> dict[str, np.ndarray]:

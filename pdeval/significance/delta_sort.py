@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate import Scores, ScoresLike, averaged, merged_attrs, option_columns, sources
+from pdeval.evaluate import (
+    Scores,
+    ScoresLike,
+    averaged,
+    described_frame,
+    merged_attrs,
+    option_columns,
+    sources,
+)
 from pdeval.evaluate.scores import scores
 from pdeval.join import Judged
 from pdeval.orderings.coefficients import tau_b
@@ -165,8 +173,7 @@ def moved(
         )
     else:
         frame = pd.DataFrame([_row(x, y) for x, y in pairs])
-    frame.attrs = merged_attrs([old.attrs, new.attrs])
-    return frame
+    return described_frame(frame, merged_attrs([old.attrs, new.attrs]))
 
 
 class Places(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, ScoresLike, merged_attrs, sources, stacked
+from pdeval.evaluate import MEASURES, ScoresLike, described_frame, merged_attrs, sources, stacked
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import JointCorrection
 from pdeval.significance.registry import TESTS, which_test
@@ -197,6 +197,7 @@ def _by_test(
     for test in requested:
         which_test(test)
     compared = [compare(cubes, test=test, **options) for test in requested]
-    frame = stacked(list(map(rows, compared))).reset_index(drop=True)
-    frame.attrs = merged_attrs(cube.attrs for cube in cubes)
-    return frame
+    return described_frame(
+        stacked(list(map(rows, compared))).reset_index(drop=True),
+        merged_attrs(cube.attrs for cube in cubes),
+    )

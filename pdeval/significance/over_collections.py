@@ -12,6 +12,7 @@ from pdeval.evaluate import (
     GroupedCube,
     Metadata,
     ScoresLike,
+    described_frame,
     grouped_cube,
     new_seed,
     with_groups,
@@ -487,9 +488,9 @@ def sorted_by_group(frame: pd.DataFrame, by: pd.DataFrame, attrs: dict[Any, Any]
     """Return the rows sorted by group, with the labels of their groups first; column `_group` has the group numbers."""
     code = frame.pop("_group").to_numpy()
     order = np.argsort(code, kind="stable")
-    frame = frame.take(order).reset_index(drop=True)
-    frame.attrs = attrs
-    return with_groups(frame, by, code[order])
+    return with_groups(
+        described_frame(frame.take(order).reset_index(drop=True), attrs), by, code[order]
+    )
 
 
 def _over_all(

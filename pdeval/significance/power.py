@@ -1,12 +1,12 @@
 """Planning: power of the paired t-test, number of queries needed, smallest detectable difference."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, ScoresLike, Source, each, sources
+from pdeval.evaluate import MEASURES, ScoresLike, Source, described_frame, each, sources
 from pdeval.significance.noninferiority import (
     KINDS,
     fewest_queries,
@@ -280,14 +280,6 @@ def _pilot(source: Source, *, baseline: object, difference: float | None = None)
     return pairs.frame([{"n": n.astype(np.int64), **_with_effect(part, difference)}])
 
 
-def _describe_pairs(
-    pairs: Pairs, blocks: Iterable[tuple[np.ndarray, np.ndarray]]
-) -> dict[str, np.ndarray]:
-    """Return number, mean and standard deviation of the differences of each pair, as n, difference and sd."""
-    names = ("n", "difference", "sd")
-    return pairs.gather((numbers, dict(zip(names, describe(D)))) for numbers, D in blocks)
-
-
 def _with_effect(columns: dict[str, np.ndarray], difference: float | None) -> dict[str, np.ndarray]:
     """Return sd, the difference (the observed one by default) and the effect size, one value per pair."""
     sd = columns["sd"]
@@ -438,7 +430,10 @@ def collections_needed(
             (numbers, effects_of(blocks, TESTS["t"], confidence=0.95, draws=1, seed=0))
             for numbers, blocks in blocks_within(collections, pairs, measure)
         )
-        columns = _describe_pairs(pairs, ((numbers, one["difference"]) for numbers, one in effects))
+        columns = pairs.gather(
+            (numbers, dict(zip(("n", "difference", "sd"), describe(one["difference"]))))
+            for numbers, one in effects
+        )
         columns = {"collections": columns["n"], **_with_effect(columns, difference)}
         effect = columns["effect_size"]
         needed = np.full(len(pairs), np.nan)
@@ -447,6 +442,4 @@ def collections_needed(
         wanted = {"alpha": alpha, "power": power}
         columns |= {name: np.full(len(pairs), value) for name, value in wanted.items()}
         parts.append(columns | {"collections_needed": needed})
-    frame = pairs.frame(parts)
-    frame.attrs = attrs_over_collections(collections)
-    return frame
+    return described_frame(pairs.frame(parts), attrs_over_collections(collections))

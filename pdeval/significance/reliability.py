@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, Scores, ScoresLike, sources
+from pdeval.evaluate import MEASURES, Scores, ScoresLike, described_frame, sources
 from pdeval.significance.anova import two_way
 from pdeval.significance.noninferiority import fewest_queries
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
@@ -97,9 +97,7 @@ def reliability(
         }
         parts.append({name: np.broadcast_to(values, sizes.shape) for name, values in part.items()})
         names += [source.measures[number]] * len(sizes)
-    frame = pd.DataFrame({"measure": names, **concatenated(parts)})
-    frame.attrs.update(source.attrs)
-    return frame
+    return described_frame(pd.DataFrame({"measure": names, **concatenated(parts)}), source.attrs)
 
 
 def _complete_values(
@@ -262,7 +260,7 @@ def anova_sample_size(
         queries_for(np.array(variances), difference, count, one, power, alpha) for one in designs
     ]
     # each measure with all designs
-    frame = (
+    return described_frame(
         pd.DataFrame({"measure": measure, "runs": count, "n": n, "variance": variances})
         .take(np.repeat(np.arange(len(n)), len(designs)))
         .reset_index(drop=True)
@@ -272,10 +270,9 @@ def anova_sample_size(
             alpha=alpha,
             power=power,
             queries_needed=np.array(needed).T.ravel(),
-        )
+        ),
+        source.attrs,
     )
-    frame.attrs.update(source.attrs)
-    return frame
 
 
 def queries_for(

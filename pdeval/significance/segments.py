@@ -14,6 +14,7 @@ from pdeval.evaluate import (
     Metadata,
     Scores,
     ScoresLike,
+    described_frame,
     finite,
     grouped_cube,
 )
@@ -345,9 +346,10 @@ def segment_gaps(
             "largest": largest.ravel(),
         }
         frames.append(pd.DataFrame(columns)[(a[0] > 0) & (b[0] > 0)])
-    frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = rules_of(groups) | family | {"simultaneous": family["correction"] != "none"}
-    return frame
+    return described_frame(
+        pd.concat(frames, ignore_index=True),
+        rules_of(groups) | family | {"simultaneous": family["correction"] != "none"},
+    )
 
 
 def _read(
