@@ -187,9 +187,7 @@ def headroom(
     for name, part in selected.frame.groupby(names, observed=True, sort=False):
         rows = Table(selected.kind, part, selected.roles, selected.run_columns, selected.higher)
         parts[" / ".join(map(str, name))] = scores_cube(rows)
-    frame = _count_buckets(*_best(parts, None), edges)
-    frame.attrs.update(table.frame.attrs)
-    return frame
+    return described_frame(_count_buckets(*_best(parts, None), edges), table.frame.attrs)
 
 
 def _no_column(name: str, frame: pd.DataFrame) -> KeyError:

@@ -914,6 +914,6 @@ def ablation(
     means = judged.per_topic("means of lengths", of_topics)[judged.counted().any(axis=1)]
     # sums of a run add the values of its queries in their order in memory
     asl, inverse = (np.asfortranarray(means[:, :, number]) for number in (0, 1))
-    frame = moved_along(precision, asl, inverse, margin=margin, alpha=alpha)
-    frame.attrs.update(precision.attrs)
-    return frame
+    return described_frame(
+        moved_along(precision, asl, inverse, margin=margin, alpha=alpha), precision.attrs
+    )
