@@ -22,7 +22,10 @@ def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -
     sides = [metadata[keys], frame[keys]]
     if not sides[0].dtypes.equals(sides[1].dtypes) or len(keys) > 1:
         sides = [side.astype(object) for side in sides]
-    known, wanted = (_index(side) for side in sides)
+    known, wanted = (
+        pd.Index(side[keys[0]]) if len(keys) == 1 else pd.MultiIndex.from_frame(side)
+        for side in sides
+    )
     what = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
     if not known.is_unique:
         repeated = known[known.duplicated()].unique()
@@ -130,12 +133,6 @@ def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     part = frame[np.logical_and.reduce(same)]
     part.attrs = dict(frame.attrs)
     return part
-
-
-def _index(columns: pd.DataFrame) -> pd.Index:
-    """Return the rows of some columns as an index."""
-    one = columns.shape[1] == 1
-    return pd.Index(columns.iloc[:, 0]) if one else pd.MultiIndex.from_frame(columns)
 
 
 def _examples(values: pd.Index, what: str) -> str:
