@@ -23,8 +23,7 @@ from pdeval.kernels.exposure import (
     target_exposure,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables import ItemTable, Spans, Table, labels, numbers, read_items, table
-from pdeval.tables.reader import query_column
+from pdeval.tables import ItemTable, Spans, Table, labels, numbers, query_column, read_items, table
 from pdeval.verbs import verb
 
 CELLS = 1 << 21  # items x topics x systems of a block
