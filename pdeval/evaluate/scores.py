@@ -322,6 +322,7 @@ class Views:
     def differences(self, measure: Measure) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         """Return a function of the two runs of each pair: their differences, (topics, pairs), rounding errors as 0."""
         values = self.values(measure) if measure.higher else -self.values(measure)
+        of_runs = np.ascontiguousarray(values.T)
         # values of both signs that are near 0 may be differences of larger ones
         least = np.zeros((len(values), 1)) if measure.entry.range[0] >= 0 else row_sizes(values)
         # of most queries, no two values differ by a rounding error
@@ -329,18 +330,17 @@ class Views:
         rounding_breaks_ties = self.positions.rules.get("compat") == "pref_eval"
 
         def of_pairs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-            result = np.empty((len(values), len(a)))
-            step = max(NEAR // max(len(a), 1), 1)
-            for part in (slice(first, first + step) for first in range(0, len(values), step)):
-                # "clip" is faster than the check of each index
-                x, y = (values[part].take(side, axis=1, mode="clip") for side in (a, b))
+            result = np.empty((len(values), len(a)), order="F")
+            step = max(NEAR // max(len(values), 1), 1)
+            for part in (slice(first, first + step) for first in range(0, len(a), step)):
+                # all values of a run are adjacent and copied together
+                x, y = (of_runs.take(side[part], axis=0).T for side in (a, b))
                 with np.errstate(invalid="ignore"):  # infinity minus infinity
-                    np.subtract(x, y, out=result[part])
+                    np.subtract(x, y, out=result[:, part])
                 if rounding_breaks_ties:
-                    result[part][x == y] = 0.0
+                    result[:, part][x == y] = 0.0
                 else:
-                    rows = near[part]
-                    result[part][rows] = gap(x[rows], y[rows], least[part][rows])
+                    result[near, part] = gap(x[near], y[near], least[near])
             return result
 
         return of_pairs
