@@ -76,7 +76,7 @@ from pdeval.evaluate.groups import (
 from pdeval.evaluate.hard_queries import first_counts
 from pdeval.evaluate.labeled import Request
 from pdeval.evaluate.mean_preferences import WinRates, direct, win_rates
-from pdeval.evaluate.pairs import Pairs, of_pairs, select
+from pdeval.evaluate.pairs import Pairs, numerators, of_pairs, select
 from pdeval.evaluate.ppi import (
     Powered,
     WithMachine,

@@ -28,6 +28,7 @@ from pdeval.evaluate.scores import (
     no_sets,
     one_number_each,
     only_metrics,
+    populations,
 )
 from pdeval.join import Block, Judged
 from pdeval.kernels.preferences import Weight, unscaled, weights
@@ -59,9 +60,9 @@ def recall_paired(
     levels, topics, runs = rank.shape
     even = weight.min() == weight.max()
     if 2 * len(a) >= runs * runs // 2:
-        return (
-            _levels_ahead(rank, a, b) / block["m"] if even else _weights_ahead(rank, weight, a, b)
-        )
+        if even:
+            return np.divide(levels_ahead(rank, a, b).T, block["m"], order="C")
+        return _weights_ahead(rank, weight, a, b)
     result = np.empty((topics, len(a)))
     # sums of weights take more room than counts, and are quick only inside the cache
     step = max((LEVEL_CELLS if even else SLAB) // max(len(a), 1), 1)
@@ -77,33 +78,64 @@ def recall_paired(
     return result / block["m"] if even else result
 
 
-def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the number of levels on which a is ahead of b minus those on which it is behind, shape (topics, pairs).
+def numerators(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return preferences of shape (topics, pairs), or integers, and the numbers of levels by which they are divided.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> views, a, b = Views(pdeval.datasets.sample_judged(level=1)), *np.triu_indices(12, 1)
+    >>> ahead, levels = numerators(views, pdeval.parse("RPP"), a, b)
+    >>> ahead[:3, 0].tolist(), levels[:3, 0].tolist()
+    ([-5, -5, -14], [13.0, 44.0, 50.0])
+    """
+    entry, rules, runs = measure.entry, views.positions.rules, len(views.positions.runs)
+    # all pairs are counted together, so not for a few of them
+    if (
+        entry.path == "recall-paired"
+        and measure.parameters.get("weight", entry.weight) == "uniform"
+        and not {"expected", "pref_eval"} & {rules.get("ties"), rules.get("compat")}
+        and 2 * len(a) >= runs * runs // 2
+    ):
+        _, share, blocks = next(populations(views, measure, padded=True), (None, 0.0, []))
+        if share is None:  # else the preference is a sum over populations
+            ahead = [levels_ahead(block.cut(block.view.small), a, b) for block in blocks]
+            levels = np.concatenate([np.maximum(block["m"], 1.0) for block in blocks])
+            # the inverse permutation: the place of each topic among the blocks
+            place = np.argsort(np.concatenate([block.topics for block in blocks]))
+            return np.concatenate(ahead, axis=1).take(place, axis=1).T, levels[place]
+    return of_pairs(views, measure, a, b), None
+
+
+def levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the number of levels on which a is ahead of b minus those on which it is behind, shape (pairs, topics).
 
     Run i is compared with run i + s, modulo the number of runs, for every shift s up to half the runs. All pairs of a
     shift are one contiguous comparison of the ranks with the shifted ranks; only the counts are gathered.
     """
     levels, topics, runs = rank.shape
     half = runs // 2
-    result = np.empty((topics, len(a)))
+    result = np.empty((len(a), topics), dtype=np.min_scalar_type(-levels - 1))
     counts = np.int8 if rank.dtype == np.int8 else np.int16
     distance = (b - a) % runs
     near = distance <= half  # a comes s places before b, else after it
     shift_of = np.maximum(np.where(near, distance, runs - distance), 1)
     pair = (shift_of - 1) * runs + np.where(near, a, b)
-    side = np.where(
-        near, np.sign(distance), -1
-    )  # integers, whose zero has no sign; a run leads itself nowhere
+    side = np.where(near, np.sign(distance), -1).astype(result.dtype)  # a run leads itself nowhere
     step = max(NEAR // (16 * max(runs, 1)), 1)
     for first in range(0, topics, step):
-        part = rank[:, first : first + step].transpose(0, 2, 1)
+        part = rank[:, first : first + step]
+        # no run is ahead on levels that none reaches
+        part = part[(part < np.iinfo(rank.dtype).max).any(axis=(1, 2))].transpose(0, 2, 1)
         circle = np.concatenate((part, part[:, :half]), axis=1)
         width = part.shape[2]
-        lead = np.zeros((max(half, 1), runs * width), dtype=np.int32)
-        slab = min(max(SLAB // (runs * width), 1), levels, np.iinfo(counts).max)
+        lead = np.zeros((max(half, 1), runs * width), dtype=result.dtype)
+        slab = min(max(SLAB // (runs * width), 1), max(len(part), 1), np.iinfo(counts).max)
         shifts = max(SLAB // (slab * runs * width), 1)
         room = np.empty((slab, shifts, runs * width), dtype=rank.dtype)
-        for i in range(0, levels, slab):
+        for i in range(0, len(part), slab):
             flat = circle[i : i + slab].reshape(-1, (runs + half) * width)
             shifted = sliding(flat, runs * width, axis=1)[:, ::width]  # row s begins s runs later
             for shift in range(1, half + 1, shifts):
@@ -111,7 +143,8 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
                 ahead = np.subtract(y, x, out=room[: len(y), : y.shape[1]])
                 np.sign(ahead, out=ahead)
                 lead[shift - 1 : shift - 1 + shifts] += np.add.reduce(ahead, axis=0, dtype=counts)
-        np.multiply(lead.reshape(-1, width)[pair].T, side, out=result[first : first + step])
+        ahead = lead.reshape(-1, width).take(pair, axis=0)
+        result[:, first : first + step] = ahead * side[:, None]
     return result
 
 

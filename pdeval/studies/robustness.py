@@ -18,7 +18,7 @@ from pdeval.evaluate import (
     chosen_pairs,
     described_frame,
     no_sets,
-    of_pairs,
+    numerators,
 )
 from pdeval.join import Block, Judged, corpus_sizes
 from pdeval.kernels.primitives import share
@@ -85,17 +85,18 @@ class Plan(NamedTuple):
         """Yield (slice of pairs, preferences of shape (queries, pairs)) of a measure, in parts."""
         counts = self.counts[measure.label]
         near = max(NEAR // len(self.kept), 1)
-        if metric := measure.entry.family == "metric":
-            compare, step = views.differences(measure), near
-        else:  # kernels of preferences are faster on many pairs at once
-            compare = partial(of_pairs, views, measure)
-            step = max(self.memory // (8 * 8 * len(self.kept)), 1)
+        differences = views.differences(measure) if measure.entry.family == "metric" else None
+        # kernels of preferences are faster on many pairs at once
+        step = near if differences else max(self.memory // (8 * 8 * len(self.kept)), 1)
         for start in range(0, len(self.a), step):
             a, b = self.a[start : start + step], self.b[start : start + step]
-            preferences = compare(a, b)
+            preferences, divisors = (
+                (differences(a, b), 1.0) if differences else numerators(views, measure, a, b)
+            )
             for first in range(0, len(a), near):
                 part = slice(first, min(first + near, len(a)))
-                values = preferences[:, part] if metric else cleared(preferences[:, part], 1.0)
+                values = preferences[:, part]
+                values = cleared(values, 1.0) if divisors is None else values / divisors
                 values = values if self.kept.all() else values[self.kept]
                 if np.isinf(values).any():
                     raise ValueError(
@@ -112,7 +113,7 @@ class Plan(NamedTuple):
         """Return the values that order the runs on each query (the measure or win rates); call `look` for all pairs."""
         counts = self.counts[measure.label]
         preference = measure.entry.family == "preference"
-        merit = np.zeros(counts.shape)
+        merit = np.zeros(counts.shape, order="F")
         for block, values in self.preferences(views, measure):
             look(block, values)
             if preference:
@@ -149,7 +150,7 @@ class Plan(NamedTuple):
 
     def full(self, views: Views, measure: Measure) -> Full:
         """Return a measure on all data."""
-        sign = np.zeros((int(self.kept.sum()), len(self.a)), dtype=np.int8)
+        sign = np.zeros((int(self.kept.sum()), len(self.a)), dtype=np.int8, order="F")
         mean = np.zeros(len(self.a), dtype=np.int8)
         weights = np.ones((1, len(sign)))
 

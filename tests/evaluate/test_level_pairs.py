@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import pdeval
 from pdeval.evaluate import pairs
+from pdeval.evaluate.scores import Views
 
 
 @pytest.mark.parametrize(("kind", "levels"), [(np.int8, 6), (np.int8, 300), (np.int16, 6)])
@@ -20,6 +22,16 @@ def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(
     for slab, near in ((1 << 17, 1 << 15), (1, 1), (3 * runs, 64 * runs)):
         monkeypatch.setattr(pairs, "SLAB", slab)
         monkeypatch.setattr(pairs, "NEAR", near)
-        found = pairs._levels_ahead(rank, a, b)
+        found = pairs.levels_ahead(rank, a, b).T
         assert found.tolist() == one_by_one.tolist()
-        assert not np.signbit(found[found == 0]).any()
+
+
+@pytest.mark.parametrize("rule", [{}, {"level": 1}, {"level": 2, "queries": "judged"}])
+@pytest.mark.parametrize("measure", ["RPP", "dcgRPP", "rrLP"])
+def test_numerators_divided_by_levels_are_the_preferences(measure, rule):
+    views = Views(pdeval.datasets.sample_judged(**rule))
+    a, b = np.triu_indices(len(views.positions.runs), 1)
+    values, levels = pairs.numerators(views, pdeval.parse(measure), a, b)
+    assert (levels is None) == (measure != "RPP" or not rule)
+    expected = pairs.of_pairs(views, pdeval.parse(measure), a, b)
+    assert np.array_equal(values if levels is None else values / levels, expected)
