@@ -184,8 +184,8 @@ class View:
         """The flat column of ranks as small integers; the largest value of the dtype is infinity."""
         deepest = self.positions.rank[self.hits[0]].max(initial=0)
         dtype = np.min_scalar_type(-int(deepest) - 2)
-        # an item that was not retrieved has a rank beyond any
-        return np.minimum(self.keys.rank, np.iinfo(dtype).max).astype(dtype)
+        # an item that was not retrieved has a rank beyond the deepest
+        return np.where(self.keys.rank > deepest, np.iinfo(dtype).max, self.keys.rank).astype(dtype)
 
     def column(self, name: str) -> np.ndarray:
         """Return a flat column of items, or a column of topics."""
