@@ -33,8 +33,8 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/delta_sort.py",
-        "first = outcome.mean > 0",
-        ("outcome.mean > 0 -> (outcome.mean >= 0)",),
+        "first = mean > 0",
+        ("mean > 0 -> (mean >= 0)",),
         "a mean difference of 0 has p = 1, which is no lead of either",
     ),
     (

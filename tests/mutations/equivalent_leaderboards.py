@@ -107,12 +107,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/leaderboard.py",
-        "frame = pd.concat(parts, ignore_index=True)",
-        ("True -> False",),
-        "the rows of the parts are numbered on from one to the next already",
-    ),
-    (
-        "significance/leaderboard.py",
         "size = max(1, min(draws, CELLS // max(counts.met.size, len(counts.n), counts.groups)))",
         (
             "CELLS // max(counts.met.size, len(counts.n), counts.groups) -> "
@@ -131,7 +125,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/leaderboard.py",
-        'in orders.groupby(["measure", "method"], sort=False, observed=True):',
+        'order = orders.groupby(["measure", "method"], sort=False, observed=True).ngroup()',
         (
             'orders.groupby(["measure", "method"], sort=False, observed=True) -> '
             "orders.groupby(['measure', 'method'], sort=False)",
