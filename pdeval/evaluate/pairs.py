@@ -92,10 +92,12 @@ def numerators(
     ([-5, -5, -14], [13.0, 44.0, 50.0])
     """
     entry, rules, runs = measure.entry, views.positions.rules, len(views.positions.runs)
+    weight = measure.parameters.get("weight", entry.weight)
     # all pairs are counted together, so not for a few of them
     if (
         entry.path == "recall-paired"
-        and measure.parameters.get("weight", entry.weight) == "uniform"
+        and isinstance(weight, str)  # or an array
+        and weight == "uniform"
         and not {"expected", "pref_eval"} & {rules.get("ties"), rules.get("compat")}
         and 2 * len(a) >= runs * runs // 2
     ):

@@ -1,5 +1,7 @@
 """Runs met level by level: every way of cutting the work gives the same counts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,3 +37,12 @@ def test_numerators_divided_by_levels_are_the_preferences(measure, rule):
     assert (levels is None) == (measure != "RPP" or not rule)
     expected = pairs.of_pairs(views, pdeval.parse(measure), a, b)
     assert np.array_equal(values if levels is None else values / levels, expected)
+
+
+def test_arrays_of_weights_are_not_counted_as_integers():
+    joined = pdeval.datasets.sample_judged(queries="common", level=1)
+    weighted = replace(pdeval.parse("RPP"), parameters={"weight": np.arange(100.0, 0.0, -1.0)})
+    views, a, b = Views(joined), *np.triu_indices(len(joined.runs), 1)
+    values, levels = pairs.numerators(views, weighted, a, b)
+    assert levels is None
+    assert np.array_equal(values, pairs.of_pairs(views, weighted, a, b))
